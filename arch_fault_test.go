@@ -23,9 +23,9 @@ var detailReaders = map[string]string{
 	"internal/surface/rest/rest.go": "prints the candidates of a question a second time, under the name the source systems use",
 }
 
-// TestNobodyDecidesByDetails finds every use of the field Details of a fault, by type. Details are printed for callers; our
+// TestOnlyListedFilesReadFaultDetails finds every use of the field Details of a fault, by type. Details are printed for callers; our
 // own code decides by the type of an error.
-func TestNobodyDecidesByDetails(t *testing.T) {
+func TestOnlyListedFilesReadFaultDetails(t *testing.T) {
 	used := map[string]bool{}
 	c := newChecker(t)
 	for _, p := range c.ours {

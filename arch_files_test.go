@@ -24,8 +24,8 @@ var looseFiles = map[string]string{
 	"internal/network/hostproxy/undo.go":        "a journal that cannot be read, set aside",
 }
 
-// TestFilesAreWrittenWhole: what must survive a loss of power is synced before it has its name.
-func TestFilesAreWrittenWhole(t *testing.T) {
+// TestOnlyListedFilesCallOSWriteFile: what must survive a loss of power is synced before it has its name.
+func TestOnlyListedFilesCallOSWriteFile(t *testing.T) {
 	used := map[string]bool{}
 	for dir, p := range packages(t) {
 		if !strings.HasPrefix(dir, "internal/") && !strings.HasPrefix(dir, "cmd/") || strings.HasPrefix(dir, "internal/virtualxcode") {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestWhatIsFuzzedHasNoDatabase: a fuzzer compiles everything that a package and its tests import once more, with its instruments. For
-// SQLite, which is C made into Go, that takes minutes. Tests that need it stand in another package than the fuzz target.
-func TestWhatIsFuzzedHasNoDatabase(t *testing.T) {
+// TestFuzzedPackagesDoNotImportSQLite: a fuzzer compiles everything that a package and its tests import once more, with its instruments.
+// For SQLite, which is C made into Go, that takes minutes. Tests that need it stand in another package than the fuzz target.
+func TestFuzzedPackagesDoNotImportSQLite(t *testing.T) {
 	all := packages(t)
 	var reaches func(dir string, seen map[string]bool) string
 	reaches = func(dir string, seen map[string]bool) string {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPuregoIsInNoLinuxBinary: a program with purego is linked dynamically, also without cgo. Only the driver of macOS calls C by it.
-func TestPuregoIsInNoLinuxBinary(t *testing.T) {
+// TestPuregoIsLinkedOnlyOnDarwin: a program with purego is linked dynamically, also without cgo. Only the driver of macOS calls C by it.
+func TestPuregoIsLinkedOnlyOnDarwin(t *testing.T) {
 	const purego = "github.com/ebitengine/purego"
 	deps := func(system, what string) []string {
 		cmd := exec.Command("go", "list", "-deps", what)

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestSecurityNamesItsTests: a promise whose test is gone is none. `make attack` takes its tests from the same page.
-func TestSecurityNamesItsTests(t *testing.T) {
+// TestSecurityDocNamesExistingTests: a promise whose test is gone is none. `make attack` takes its tests from the same page.
+func TestSecurityDocNamesExistingTests(t *testing.T) {
 	page, err := os.ReadFile("SECURITY.md")
 	if err != nil {
 		t.Fatal(err)
@@ -69,10 +69,10 @@ var ownReaders = map[string]string{
 	"internal/virtualxcode/xcodebuild/zip.go":          "a product that was just built",
 }
 
-// TestDocumentsHaveOneReader: a document that others wrote is parsed by machine/docfile, and a file of theirs is opened by it or by
-// machine/regularfile, which have the bounds. Virtual Xcode opens files of apps and projects in the same way. It parses documents by
-// itself, as Apple's tools do: it takes more than docfile does.
-func TestDocumentsHaveOneReader(t *testing.T) {
+// TestOnlyListedFilesOpenFilesOrParseDocuments: a document that others wrote is parsed by machine/docfile, and a file of theirs is opened
+// by it or by machine/regularfile, which have the bounds. Virtual Xcode opens files of apps and projects in the same way. It parses
+// documents by itself, as Apple's tools do: it takes more than docfile does.
+func TestOnlyListedFilesOpenFilesOrParseDocuments(t *testing.T) {
 	used := map[string]bool{}
 	for dir, p := range packages(t) {
 		inside := strings.HasPrefix(dir, "internal/") || strings.HasPrefix(dir, "cmd/")

@@ -1,5 +1,6 @@
-// Package arch_test is the map of the house: which package may import which, and the rules every package keeps. A new
-// arrow is added here, with its reason in the commit.
+// Package arch_test checks the rules of the whole tree: which package may import which, and the rules that every package keeps. The tables
+// in this file list every allowed import between packages; a change that needs a new import adds it here, with the reason in the commit.
+// Other files check documents, wording, drivers, security rules and the names of files.
 package arch_test
 
 import (
@@ -23,7 +24,8 @@ const module = "ios-agent/"
 
 // arrows lists, bottom up, what of ours a package may import. cmd/ios-agent wires everything and is not listed.
 var arrows = map[string]string{
-	"internal/fault":         "fault/mask",
+	"internal/hint":          "",
+	"internal/fault":         "fault/mask hint",
 	"internal/fault/mask":    "",
 	"internal/fault/nearest": "",
 
@@ -47,10 +49,11 @@ var arrows = map[string]string{
 	"internal/text/lazyregexp": "",
 	"internal/text/oneline":    "",
 	"internal/text/parse":      "fault fault/nearest machine/regularfile",
+	"internal/text/shorter":    "",
 	"internal/text/terms":      "",
 	"internal/text/words":      "",
 
-	"internal/op":         "fault fault/mask fault/nearest text/lazyregexp text/oneline text/words",
+	"internal/op":         "fault fault/mask fault/nearest text/lazyregexp text/oneline text/shorter text/words",
 	"internal/op/answers": "machine/wholefile",
 	"internal/op/feed":    "fault op",
 	"internal/op/recent":  "",
@@ -217,12 +220,12 @@ var arrows = map[string]string{
 
 	"internal/surface/cli":       "fault fault/nearest machine/regularfile op surface/wording text/oneline",
 	"internal/surface/mcp":       "fault fault/nearest op surface/wording text/brief text/lazyregexp text/terms",
-	"internal/surface/reference": "fault op",
+	"internal/surface/reference": "fault op surface/wording",
 	"internal/surface/rest":      "device/session fault fault/nearest op surface/wording text/brief",
-	"internal/surface/wording":   "op text/lazyregexp text/oneline text/words",
+	"internal/surface/wording":   "fault op text/oneline",
 
 	"internal/client/connect": "fault fault/mask fault/nearest machine/docfile machine/host machine/pause op surface/wording",
-	"internal/client/demo":    "fault op ui",
+	"internal/client/demo":    "fault op surface/wording ui",
 	"internal/client/setup":   "fault machine/docfile machine/home machine/wholefile op ui",
 	"internal/client/webdriver": "client/webdriver/page fault machine/pause machine/processes machine/regularfile machine/wholefile op " +
 		"ui",
@@ -310,6 +313,9 @@ func packages(t *testing.T) map[string]*source {
 	return found
 }
 
+// fset has the positions of all files that parsed reads.
+var fset = token.NewFileSet()
+
 // parsed reads the tree once for all tests.
 var parsed = sync.OnceValues(func() (map[string]*source, error) {
 	found := map[string]*source{}
@@ -320,7 +326,7 @@ var parsed = sync.OnceValues(func() (map[string]*source, error) {
 		if d.IsDir() || !strings.HasSuffix(path, ".go") {
 			return nil
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+		file, err := parser.ParseFile(fset, path, nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
@@ -347,7 +353,10 @@ var parsed = sync.OnceValues(func() (map[string]*source, error) {
 	return found, err
 })
 
-func TestArrowsPointDown(t *testing.T) {
+// facts is the package that hints are made of. It stands below all others, so every package may use it.
+const facts = "hint"
+
+func TestPackagesImportOnlyAllowedPackages(t *testing.T) {
 	for dir, p := range packages(t) {
 		if !strings.HasPrefix(dir, "internal/") || len(p.imports) == 0 && !p.doc {
 			continue
@@ -359,6 +368,9 @@ func TestArrowsPointDown(t *testing.T) {
 		}
 		for _, name := range slices.Sorted(maps.Keys(p.imports)) {
 			ours, is := strings.CutPrefix(name, module+"internal/")
+			if ours == facts {
+				continue
+			}
 			if is && !slices.Contains(strings.Fields(allowed), ours) {
 				t.Errorf("%s must not import %s", dir, ours)
 			}
@@ -368,10 +380,10 @@ func TestArrowsPointDown(t *testing.T) {
 
 // floors are the folders of internal/, bottom up: the order of the tour in docs/ARCHITECTURE.md. A package imports its own
 // floor and those below. Virtual Xcode stands beside the house: nothing in the house may know it.
-var floors = []string{"fault", "machine", "text", "op", "apple", "config", "ui", "desktop", "device", "telemetry", "network", "xcode",
-	"driver", "ops", "surface", "client", "daemon", "virtualxcode"}
+var floors = []string{"hint", "fault", "machine", "text", "op", "apple", "config", "ui", "desktop", "device", "telemetry", "network",
+	"xcode", "driver", "ops", "surface", "client", "daemon", "virtualxcode"}
 
-func TestFloors(t *testing.T) {
+func TestPackagesDoNotImportHigherFloors(t *testing.T) {
 	floor := func(path string) int {
 		name, _, _ := strings.Cut(path, "/")
 		return slices.Index(floors, name)
@@ -392,9 +404,9 @@ func TestFloors(t *testing.T) {
 	}
 }
 
-// TestVirtualXcodeHasOneDoor: whoever wires or measures the program imports package virtualxcode, nobody else does, and
+// TestOnlyCmdAndTestsImportVirtualXcode: whoever wires or measures the program imports package virtualxcode, nobody else does, and
 // nobody at all imports what is behind it. Tests may.
-func TestVirtualXcodeHasOneDoor(t *testing.T) {
+func TestOnlyCmdAndTestsImportVirtualXcode(t *testing.T) {
 	const door = "internal/virtualxcode"
 	for dir, p := range packages(t) {
 		if dir == door || strings.HasPrefix(dir, door+"/") {
@@ -411,8 +423,8 @@ func TestVirtualXcodeHasOneDoor(t *testing.T) {
 	}
 }
 
-// TestTheTagNovirtual: a binary built with it has nothing of Virtual Xcode, and says so.
-func TestTheTagNovirtual(t *testing.T) {
+// TestNovirtualTagRemovesVirtualXcode: a binary built with it has nothing of Virtual Xcode, and says so.
+func TestNovirtualTagRemovesVirtualXcode(t *testing.T) {
 	list, err := exec.Command("go", "list", "-deps", "-tags", "novirtual", "./cmd/ios-agent").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -422,8 +434,13 @@ func TestTheTagNovirtual(t *testing.T) {
 			t.Errorf("it has %s", name)
 		}
 	}
+	program := filepath.Join(t.TempDir(), "ios-agent")
+	build := exec.Command("go", "build", "-tags", "novirtual", "-ldflags", "-s -w", "-o", program, "./cmd/ios-agent")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	for args, env := range map[string]string{"demo": "", "virtual status": "", "doctor": "IOS_AGENT_TOOLCHAIN=virtual"} {
-		cmd := exec.Command("go", append([]string{"run", "-tags", "novirtual", "./cmd/ios-agent"}, strings.Fields(args)...)...)
+		cmd := exec.Command(program, strings.Fields(args)...)
 		cmd.Env = append(cmd.Environ(), "IOS_AGENT_HOME="+t.TempDir(), env)
 		said, err := cmd.CombinedOutput()
 		if err == nil || !strings.Contains(string(said), "built without Virtual Xcode\nhint: build it without the tag novirtual") {
@@ -432,8 +449,8 @@ func TestTheTagNovirtual(t *testing.T) {
 	}
 }
 
-// TestTheProductImportsNoTest: what lies under test/ proves the product and is no part of it.
-func TestTheProductImportsNoTest(t *testing.T) {
+// TestProductDoesNotImportTestPackages: what lies under test/ proves the product and is no part of it.
+func TestProductDoesNotImportTestPackages(t *testing.T) {
 	for dir, p := range packages(t) {
 		for name := range p.imports {
 			if strings.HasPrefix(name, module+"test/") && !strings.HasPrefix(dir, "test/") {
@@ -449,10 +466,10 @@ var safe = []string{
 	"apple/bundleid", "device/session/complete", "machine/outfile", "machine/regularfile", "machine/secrets", "machine/self",
 }
 
-// TestOperationsHaveNoPower: an operation reaches the world through access and domain services. It knows no driver, none of Apple's tools
-// and no runner of programs, so that it cannot go round the lease, and opens no file by itself: the packages in safe read and write within
-// bounds. A view reaches the methods of rooms only.
-func TestOperationsHaveNoPower(t *testing.T) {
+// TestOperationsDoNotImportDriversOrOS: an operation reaches the world through access and domain services. It knows no driver, none of
+// Apple's tools and no runner of programs, so that it cannot go round the lease, and opens no file by itself: the packages in safe read and
+// write within bounds. A view reaches the methods of rooms only.
+func TestOperationsDoNotImportDriversOrOS(t *testing.T) {
 	none := []string{"driver", "apple", "machine"}
 	views := append(slices.Clone(none), "device/pool", "device/lease", "device/session", "device/film", "device/logcap", "ops/access")
 	for dir, p := range packages(t) {
@@ -484,9 +501,9 @@ var above = map[string]string{
 	"internal/ops/wait":                "ops/network ops/screen",
 }
 
-// TestRoomsDoNotKnowEachOther: a room imports what rooms share, ops/access and ops/target, and no other room. The packages in above compose
-// rooms; the catalogue wires all of them, and a view shows some.
-func TestRoomsDoNotKnowEachOther(t *testing.T) {
+// TestRoomsDoNotImportEachOther: a room imports what rooms share, ops/access and ops/target, and no other room. The packages in above
+// compose rooms; the catalogue wires all of them, and a view shows some.
+func TestRoomsDoNotImportEachOther(t *testing.T) {
 	shared := []string{"ops/access", "ops/target"}
 	for dir, p := range packages(t) {
 		if !strings.HasPrefix(dir, "internal/ops/") || dir == "internal/ops/catalogue" || strings.HasPrefix(dir, "internal/ops/view/") {
@@ -501,9 +518,9 @@ func TestRoomsDoNotKnowEachOther(t *testing.T) {
 	}
 }
 
-// TestRoomsShowMethodsOnly: what a constructor of a room gives has neither exported nor embedded fields, by which a view could go round the
-// methods of the room and their checks.
-func TestRoomsShowMethodsOnly(t *testing.T) {
+// TestRoomTypesHaveNoExportedFields: what a constructor of a room gives has neither exported nor embedded fields, by which a view could go
+// round the methods of the room and their checks.
+func TestRoomTypesHaveNoExportedFields(t *testing.T) {
 	for dir, p := range packages(t) {
 		if !strings.HasPrefix(dir, "internal/ops/") || strings.HasPrefix(dir, "internal/ops/view/") || dir == "internal/ops/access" {
 			continue
@@ -555,7 +572,7 @@ const (
 	mostArrows = 20
 )
 
-func TestPackagesHaveOneSubject(t *testing.T) {
+func TestPackagesHaveBoundedLinesAndImports(t *testing.T) {
 	for dir, p := range packages(t) {
 		if !strings.HasPrefix(dir, "internal/") || strings.HasPrefix(dir, "internal/virtualxcode") {
 			continue
@@ -567,7 +584,7 @@ func TestPackagesHaveOneSubject(t *testing.T) {
 			}
 		}
 		for name := range p.imports {
-			if strings.HasPrefix(name, module+"internal/") {
+			if ours, is := strings.CutPrefix(name, module+"internal/"); is && ours != facts {
 				arrows++
 			}
 		}
@@ -581,10 +598,10 @@ func TestPackagesHaveOneSubject(t *testing.T) {
 	}
 }
 
-// TestClientsCallTheCatalogue: a client calls operations by their names. It knows none of the services behind them, nor who declares
+// TestClientsDoNotImportServices: a client calls operations by their names. It knows none of the services behind them, nor who declares
 // and serves them.
-func TestClientsCallTheCatalogue(t *testing.T) {
-	may := []string{"fault", "machine", "text", "op", "ui", "surface/wording", "client/webdriver/page"}
+func TestClientsDoNotImportServices(t *testing.T) {
+	may := []string{facts, "fault", "machine", "text", "op", "ui", "surface/wording", "client/webdriver/page"}
 	for dir, p := range packages(t) {
 		if !strings.HasPrefix(dir, "internal/client/") {
 			continue
@@ -598,7 +615,7 @@ func TestClientsCallTheCatalogue(t *testing.T) {
 	}
 }
 
-func TestOnlyHostExecutes(t *testing.T) {
+func TestOnlyHostPackageImportsExec(t *testing.T) {
 	for dir, p := range packages(t) {
 		if p.imports["os/exec"] && dir != "internal/machine/host" {
 			t.Errorf("%s imports os/exec: programs are run by internal/machine/host", dir)
@@ -606,7 +623,7 @@ func TestOnlyHostExecutes(t *testing.T) {
 	}
 }
 
-func TestEveryPackageSaysWhatItIs(t *testing.T) {
+func TestEveryPackageHasPackageComment(t *testing.T) {
 	for dir, p := range packages(t) {
 		if len(p.imports) > 0 && !p.doc {
 			t.Errorf("%s has no package comment", dir)
@@ -636,8 +653,8 @@ func TestNoInitAndNoSleepingTests(t *testing.T) {
 	}
 }
 
-// TestTheMapHasNoDeadStreets keeps the table true when packages go or arrows fall.
-func TestTheMapHasNoDeadStreets(t *testing.T) {
+// TestAllowedImportsAreUsed keeps the table true when packages go or arrows fall.
+func TestAllowedImportsAreUsed(t *testing.T) {
 	found := packages(t)
 	for dir, allowed := range arrows {
 		p := found[dir]

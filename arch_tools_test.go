@@ -11,11 +11,11 @@ import (
 	"ios-agent/internal/ops/catalogue"
 )
 
-// TestAToolsNameStandsOnce: the names of other families' tools stand in the table of their view, tools.go, each once, with the operation
-// that it shows. Everything else says the row: next steps, twins, faults, resources. A client calls an operation by its name, as any
-// program does. A word such as tap means more than the tool, and so does a name that an operation of ours has too: those are only looked
-// for in the table.
-func TestAToolsNameStandsOnce(t *testing.T) {
+// TestToolNamesAppearOnlyInViewTables: the names of other families' tools stand in the table of their view, tools.go, each once, with the
+// operation that it shows. Everything else says the row: next steps, twins, faults, resources. A client calls an operation by its name, as
+// any program does. A word such as tap means more than the tool, and so does a name that an operation of ours has too: those are only
+// looked for in the table.
+func TestToolNamesAppearOnlyInViewTables(t *testing.T) {
 	own, others := map[string]bool{}, map[string]bool{}
 	for _, o := range op.NewCatalogue(catalogue.All(catalogue.Services{}), op.Options{}).Ops() {
 		names := others

@@ -1,5 +1,6 @@
-// Package agent holds the sources of the XCTest agent, as they are compiled on a Mac. The folder is a Swift package too,
-// so that all but the thin layer over XCUITest is built and tested anywhere: `make test-agent`.
+// Package agent embeds the Swift sources of the XCTest agent, which ios-agent compiles on the user's Mac. Sources is the embedded file
+// system; driver/xctest/agentsource writes it out as an Xcode project. The folder is also a Swift package, so that `make test-agent` can
+// build and test everything on any machine, except the thin layer over XCUITest.
 package agent
 
 import "embed"

@@ -272,8 +272,8 @@ func TestApprovalsCannotBeEscaped(t *testing.T) {
 	}
 }
 
-// TestApprovedWordsAreWhole: a rule for a verb is none for a command whose name only begins like it.
-func TestApprovedWordsAreWhole(t *testing.T) {
+// TestApprovalRuleMatchesWholeVerbOnly: a rule for a verb is none for a command whose name only begins like it.
+func TestApprovalRuleMatchesWholeVerbOnly(t *testing.T) {
 	root, catalogue := tree(t)
 	lines := commandLines(root)
 	for _, client := range approved(t) {
@@ -291,8 +291,8 @@ func TestApprovedWordsAreWhole(t *testing.T) {
 	}
 }
 
-// TestApprovedTools: a tool runs without a question when it is harmless under that name in every set.
-func TestApprovedTools(t *testing.T) {
+// TestOnlyUnattendedToolsAreApproved: a tool runs without a question when it is harmless under that name in every set.
+func TestOnlyUnattendedToolsAreApproved(t *testing.T) {
 	_, catalogue := tree(t)
 	claude := approved(t)[0]
 	for _, o := range catalogue.Ops() {

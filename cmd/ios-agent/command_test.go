@@ -67,8 +67,8 @@ func readFile(t *testing.T, path string) string {
 	return string(raw)
 }
 
-// TestKey: the key that is shown is the file's; a rotated one replaces it.
-func TestKey(t *testing.T) {
+// TestKeyRotateReplacesShownKey: the key that is shown is the file's; a rotated one replaces it.
+func TestKeyRotateReplacesShownKey(t *testing.T) {
 	home, _ := newHome(t)
 	shown := run(t, "key", "show", "--json").result(t)["key"]
 	rotated := run(t, "key", "rotate", "--json").result(t)
@@ -78,8 +78,8 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// TestListeningToOtherMachinesIsNeverAnAccident: the daemon refuses before it does anything else.
-func TestListeningToOtherMachinesIsNeverAnAccident(t *testing.T) {
+// TestDaemonRefusesRemoteListenWithoutFlag: the daemon refuses before it does anything else.
+func TestDaemonRefusesRemoteListenWithoutFlag(t *testing.T) {
 	home, _ := newHome(t)
 	r := run(t, "daemon", "run", "--listen", "0.0.0.0:0")
 	if r.code != fault.ExitDenied || !strings.HasPrefix(r.stderr, "FORBIDDEN: ") || !strings.Contains(r.stderr, "--allow-remote") {
@@ -90,7 +90,7 @@ func TestListeningToOtherMachinesIsNeverAnAccident(t *testing.T) {
 	}
 }
 
-func TestWordsBelowACommand(t *testing.T) {
+func TestMistypedSubcommandSuggestsNearest(t *testing.T) {
 	newHome(t)
 	r := run(t, "daemon", "strat")
 	if r.code != fault.ExitUsage || !strings.Contains(r.stderr, "did you mean `ios-agent daemon start`?") {
@@ -98,8 +98,8 @@ func TestWordsBelowACommand(t *testing.T) {
 	}
 }
 
-// TestInit: setting a project up for an agent merges and never overwrites.
-func TestInit(t *testing.T) {
+// TestInitMergesSettingsWithoutOverwriting: setting a project up for an agent merges and never overwrites.
+func TestInitMergesSettingsWithoutOverwriting(t *testing.T) {
 	newHome(t)
 	write(t, ".mcp.json", "{\n  \"mcpServers\": {\n    \"other\": { \"command\": \"other\" }\n  }\n}\n")
 	before := readFile(t, ".mcp.json")
@@ -130,8 +130,8 @@ func TestInit(t *testing.T) {
 	}
 }
 
-// TestInitSaysOneThing: what was done, that there is nothing to do, or what is wrong and where; never two of them.
-func TestInitSaysOneThing(t *testing.T) {
+// TestInitReportsExactlyOneOutcome: what was done, that there is nothing to do, or what is wrong and where; never two of them.
+func TestInitReportsExactlyOneOutcome(t *testing.T) {
 	const broken = "{\n  \"mcpServers\": { oops"
 	for name, c := range map[string]struct {
 		args  []string
@@ -140,7 +140,7 @@ func TestInitSaysOneThing(t *testing.T) {
 		says  []string
 		never []string
 	}{
-		"no such client": {[]string{"emacs"}, nil, fault.ExitUsage, []string{`there is no client "emacs"`, "claude-code, codex, cursor"},
+		"no such client": {[]string{"emacs"}, nil, fault.ExitUsage, []string{`unknown client "emacs"`, "claude-code, codex, cursor"},
 			[]string{"nothing to do", "wrote"}},
 		"nobody here": {nil, nil, fault.ExitUsage, []string{"no client", "ios-agent init claude-code"}, []string{"nothing to do", "wrote"}},
 		"a broken file": {[]string{"cursor"}, map[string]string{".cursor/mcp.json": broken}, fault.ExitUsage,
@@ -187,8 +187,8 @@ func TestInitSaysOneThing(t *testing.T) {
 	}
 }
 
-// TestTheFirstPage: help is one page of everyday verbs, whole, and says where the rest is.
-func TestTheFirstPage(t *testing.T) {
+// TestHelpShowsOnePageOfEverydayVerbs: help is one page of everyday verbs, whole, and says where the rest is.
+func TestHelpShowsOnePageOfEverydayVerbs(t *testing.T) {
 	newHome(t)
 	page := run(t, "help")
 	for _, line := range []string{"", "--help", "-h"} {
@@ -222,8 +222,8 @@ func TestTheFirstPage(t *testing.T) {
 	}
 }
 
-// TestAnAppIsCheckedByItsFolder: virtual check takes what one has at hand, the .app folder, as well as the file in it.
-func TestAnAppIsCheckedByItsFolder(t *testing.T) {
+// TestVirtualCheckAcceptsAppFolder: virtual check takes what one has at hand, the .app folder, as well as the file in it.
+func TestVirtualCheckAcceptsAppFolder(t *testing.T) {
 	_, project := newHome(t)
 	if r := run(t, "virtual", "apps", "apps"); r.code != 0 {
 		t.Fatalf("%+v", r)
@@ -238,8 +238,8 @@ func TestAnAppIsCheckedByItsFolder(t *testing.T) {
 	}
 }
 
-// TestNothingRuns: what asks for a daemon that does not run starts none, and scripts can tell.
-func TestNothingRuns(t *testing.T) {
+// TestStatusDoesNotStartDaemon: what asks for a daemon that does not run starts none, and scripts can tell.
+func TestStatusDoesNotStartDaemon(t *testing.T) {
 	home, _ := newHome(t)
 	for _, line := range []string{"daemon status", "status"} {
 		r := run(t, strings.Fields(line)...)

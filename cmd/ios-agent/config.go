@@ -17,8 +17,8 @@ const (
 	dynamicVariable   = "XCODEBUILDMCP_DYNAMIC_TOOLS"
 )
 
-// configured adds what the project's files and the environment say about tools. The server starts whatever they say: a mistake in a
-// file that came with a clone must not take the tools away, and is told in every answer.
+// configured adds the settings of the project's files and the environment to the tools. The server starts with any settings: a mistake in a
+// cloned file must not take the tools away, and every answer reports it.
 func configured(how product.Serving, c *op.Catalogue, project config.Tools, getenv func(string) string) product.Serving {
 	mistakes := slices.Clone(project.Mistakes)
 	if how.Tools == "" {

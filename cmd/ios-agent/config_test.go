@@ -15,9 +15,9 @@ import (
 	"ios-agent/test/hostiledoc"
 )
 
-// TestAHostileProjectFile: the file of a project that somebody else wrote costs neither memory nor time, and what it points
+// TestHostileProjectFileIsRefused: the file of a project that somebody else wrote costs neither memory nor time, and what it points
 // to is not told.
-func TestAHostileProjectFile(t *testing.T) {
+func TestHostileProjectFileIsRefused(t *testing.T) {
 	hostiledoc.Refuses(t, "tools", func(path string) error {
 		how := configured(product.Serving{}, product.Catalogue(), config.ReadTools(filepath.Dir(filepath.Dir(path)), product.Keys()), noEnv)
 		if how.Mistakes == "" || how.Tools != "core" {
@@ -42,8 +42,8 @@ func project(t *testing.T, name, text string) (dir string) {
 	return dir
 }
 
-// TestBrokenSettingsAreTold: what is wrong in a project's file is left out and told; what is valid holds, and the server runs.
-func TestBrokenSettingsAreTold(t *testing.T) {
+// TestAnswersReportBrokenSettings: what is wrong in a project's file is left out and told; what is valid holds, and the server runs.
+func TestAnswersReportBrokenSettings(t *testing.T) {
 	for _, c := range []struct{ folder, text, tools, workflows, told string }{
 		{".ios-agent", "tools: [session-management, core]\n", "session-management,core", "", ""},
 		{".ios-agent", "", "core", "", ""},
@@ -51,7 +51,7 @@ func TestBrokenSettingsAreTold(t *testing.T) {
 		{".ios-agent", "tools: simulator\n", "core", "", "config.yaml:1: tools must be a list of texts; it is a list, such as"},
 		{".ios-agent", "tools: 7", "core", "", "config.yaml:1: tools must be a list"},
 		{".ios-agent", "tools: [", "core", "", "config.yaml:1 is ignored: this is not valid YAML"},
-		{".ios-agent", "tools: [simulatr, job]\n", "job", "", `there is no tool set "simulatr"; did you mean "simulator"?`},
+		{".ios-agent", "tools: [simulatr, job]\n", "job", "", `unknown tool set "simulatr"; did you mean "simulator"?`},
 		{".ios-agent", "sessionDefaults: 3\ntools: [job]\n", "job", "", "sessionDefaults must be a mapping"},
 		{".xcodebuildmcp", "enabledWorkflows: [simulator, logging]\n", "core", "simulator,logging", ""},
 		{".xcodebuildmcp", "enabledWorkflows: simulator, logging\n", "core", "simulator,logging", ""},
@@ -79,8 +79,8 @@ func TestBrokenSettingsAreTold(t *testing.T) {
 	}
 }
 
-// TestABrokenFileDoesNotEndMCP: the server runs with a broken file, and the mistake is the first line of its answers.
-func TestABrokenFileDoesNotEndMCP(t *testing.T) {
+// TestMCPRunsWithBrokenProjectFile: the server runs with a broken file, and the mistake is the first line of its answers.
+func TestMCPRunsWithBrokenProjectFile(t *testing.T) {
 	t.Setenv("IOS_AGENT_HOME", filepath.Join(t.TempDir(), "home"))
 	t.Setenv("IOS_AGENT_TOOLCHAIN", "virtual")
 	t.Chdir(project(t, ".ios-agent", "tools: simulator\n"))

@@ -57,7 +57,7 @@ func (p *program) connectCommand() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&k.goal, "goal", "", "the goal, in words")
 	f.StringVar(&k.app, "app", "", "launch this app first (bundle id)")
-	f.BoolVar(&k.restart, "restart", false, "end the app of --app first, so that it begins anew")
+	f.BoolVar(&k.restart, "restart", false, "end the app of --app first, for a fresh start")
 	f.BoolVar(&k.picture, "picture", false, "show a picture of the screen in each turn, too")
 	f.StringVar(&k.sim, "sim", "", "the simulator's name")
 	f.StringVar(&k.udid, "udid", "", "the device")
@@ -112,11 +112,11 @@ func (p *program) connect(c *cobra.Command, k connector) (err error) {
 func (k connector) check() error {
 	switch {
 	case strings.TrimSpace(k.goal) == "":
-		return fault.New(fault.InvalidInput, "connect: what is the goal?").WithHint("say it with --goal")
+		return fault.New(fault.InvalidInput, "connect: --goal is missing").WithHint("say it with --goal")
 	case k.exec == "" && !k.anthropic && !k.openai:
-		return fault.New(fault.InvalidInput, "connect: who decides?").WithHint("give --exec, --anthropic or --openai")
+		return fault.New(fault.InvalidInput, "connect: the decider is missing").WithHint("give --exec, --anthropic or --openai")
 	case k.restart && k.app == "":
-		return fault.New(fault.InvalidInput, "connect: which app should begin anew?").WithHint("name it with --app")
+		return fault.New(fault.InvalidInput, "connect: --restart needs an app").WithHint("name it with --app")
 	case k.steps < 1 || k.idle < 1 || k.minutes <= 0 || k.patience <= 0:
 		return fault.New(fault.InvalidInput, "connect: a limit must be above 0")
 	}
@@ -181,7 +181,7 @@ func (k connector) open(secrets *mask.Set) (*connecting.Transcript, error) {
 	return connecting.NewTranscript(path, secrets, time.Now)
 }
 
-// secretsOf are the secrets that can be typed by name: those of the environment and those of the home.
+// secretsOf are the secrets that can be typed by name, from the environment and from the home.
 func secretsOf(h home.Home) (*mask.Set, error) {
 	all := &mask.Set{}
 	for _, entry := range os.Environ() {
@@ -207,7 +207,7 @@ func secretsOf(h home.Home) (*mask.Set, error) {
 // mostSecret bounds a secret: it is typed.
 const mostSecret = 64 << 10
 
-// confirm asks a person. Without an answer it is no; a read that never ends does not hold up the end of the run.
+// confirm asks a person. A missing answer counts as refusal; a read that never ends does not delay the end of the run.
 func confirm(in io.Reader, out io.Writer) func(context.Context, string) (bool, error) {
 	lines := bufio.NewReader(in)
 	return func(ctx context.Context, action string) (bool, error) {

@@ -29,6 +29,7 @@ import (
 	"ios-agent/internal/machine/self"
 	"ios-agent/internal/network/hostproxy"
 	"ios-agent/internal/ops/system"
+	"ios-agent/internal/surface/reference"
 )
 
 const (
@@ -55,8 +56,19 @@ func (p *program) daemonCommand() *cobra.Command {
 		}}
 	run.Flags().StringVar(&listen, "listen", "", "TCP address for REST and MCP (default: 127.0.0.1, first free port from 9100)")
 	run.Flags().BoolVar(&remote, "allow-remote", false, "allow an address that other machines can reach")
-	c.AddCommand(run)
+	c.AddCommand(run, &cobra.Command{Use: "openapi", Short: "Print the OpenAPI document of the HTTP surface", Args: cobra.NoArgs,
+		RunE: p.daemonOpenAPI})
 	return c
+}
+
+// daemonOpenAPI needs no daemon: the catalogue is in the program.
+func (p *program) daemonOpenAPI(*cobra.Command, []string) error {
+	raw, err := reference.OpenAPI(p.app.Catalogue, version(), reference.Usual)
+	if err != nil {
+		return err
+	}
+	_, err = p.app.Out.Write(append(raw, '\n'))
+	return err
 }
 
 // keyCommand is about the key of the HTTP surface.
@@ -132,8 +144,8 @@ func (p *program) daemonStatus(c *cobra.Command, _ []string) error {
 	return p.app.Say(text, s)
 }
 
-// memoryLimit is from where on the collector works more, so that the daemon stays below 200 MB although half of its memory may be
-// what calls left behind. What sessions may hold is less than half of it (device/session). GOMEMLIMIT counts instead, if it is set.
+// memoryLimit is the heap size from which the garbage collector works more, so that the daemon stays below 200 MB although half of its
+// memory may be garbage of calls. Sessions may hold less than half of it (device/session). GOMEMLIMIT replaces it, if set.
 const memoryLimit = 150 << 20
 
 // runDaemon is the daemon. A second one in the same home exits without an error: the clients that started both find the first.

@@ -14,6 +14,7 @@ import (
 	"ios-agent/internal/apple"
 	"ios-agent/internal/client/demo"
 	"ios-agent/internal/machine/home"
+	"ios-agent/internal/surface/wording"
 	"ios-agent/internal/virtualxcode"
 )
 
@@ -36,7 +37,8 @@ func (p *program) demoCommand() *cobra.Command {
 			}
 			start := time.Now()
 			fmt.Fprintln(os.Stdout, "A virtual iPhone: no Xcode needed, the same code that drives a real simulator.")
-			d := demo.Demo{Caller: client, App: filepath.Join(h.Virtual(), "apps", "Shop.app"), Out: os.Stdout, Next: next}
+			d := demo.Demo{Caller: client, App: filepath.Join(h.Virtual(), "apps", "Shop.app"), Out: os.Stdout, Next: next,
+				Voice: wording.Shell(p.app.Catalogue)}
 			if err := d.Run(c.Context()); err != nil {
 				return err
 			}

@@ -14,9 +14,10 @@ import (
 	"ios-agent/internal/desktop/display"
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/surface/wording"
 )
 
-// demoPrograms are those that the desktop's demo can drive, the best first.
+// demoPrograms are the programs that the desktop demo can drive, the best first.
 var demoPrograms = []string{"gtk3-widget-factory", "gtk4-widget-factory", "mousepad", "gedit"}
 
 // demoDesktopCommand drives a real program on a display that nobody sees.
@@ -63,7 +64,8 @@ func (p *program) demoDesktopCommand() *cobra.Command {
 			}
 			start := time.Now()
 			fmt.Fprintf(os.Stdout, "A virtual display, %s: the same code drives the programs of your own desktop.\n", screen.Name)
-			d := demo.Desktop{Caller: client, Program: program, Env: screen.Private(), Out: os.Stdout}
+			d := demo.Desktop{Caller: client, Program: program, Env: screen.Private(), Out: os.Stdout,
+				Voice: wording.Shell(p.app.Catalogue)}
 			if err := d.Run(c.Context()); err != nil {
 				return err
 			}

@@ -45,7 +45,7 @@ func (p *program) init(root *cobra.Command, clients []string, printOnly bool) er
 		clients = setup.Detect(dir, user)
 	}
 	if len(clients) == 0 {
-		return fault.New(fault.InvalidInput, "no client that ios-agent knows is used here or in %s", user).
+		return fault.New(fault.InvalidInput, "found no client that ios-agent can set up, here or in %s", user).
 			WithHint("name one, such as `ios-agent init claude-code`: %s, or all", strings.Join(setup.Clients(), ", "))
 	}
 	where, err := installed()

@@ -11,10 +11,11 @@ import (
 	"ios-agent/internal/xcode/debugger"
 )
 
-// keepDebugger is the first argument of the process that stands between a daemon and a debugger. It is no command: nobody types it.
+// keepDebugger is the first argument of the process between a daemon and a debugger. Only the daemon starts it; it is not a command for
+// people.
 const keepDebugger = "keep-debugger"
 
-// keeperCommand is how the daemon starts one; nil where our own file is not known.
+// keeperCommand is how the daemon starts one; nil where the program's own file is unknown.
 func keeperCommand() []string {
 	binary, err := os.Executable()
 	if err != nil {
@@ -28,7 +29,7 @@ func keep(argv []string) (exit int, kept bool) {
 	if len(argv) < 2 || argv[1] != keepDebugger {
 		return 0, false
 	}
-	// It ends with its input. Whoever signals all processes of ours does not mean the program that is debugged.
+	// It ends with its input. A signal to all processes of ios-agent must not reach the debugged program.
 	signal.Ignore(syscall.SIGPIPE, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	k, err := debugger.ParseKeep(argv[2:])
 	if err != nil {

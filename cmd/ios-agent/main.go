@@ -1,5 +1,6 @@
-// Command ios-agent lets agents and people see, drive and debug apps on Apple platforms. This package only wires the
-// parts together. Called by the name of one of Apple's tools, it plays that tool on the virtual world.
+// Command ios-agent lets agents and people see, drive and debug apps on Apple platforms. It only connects the packages: all behaviour is
+// below internal. When the binary is called by the name of one of Apple's tools, such as xcrun, it plays that tool on the virtual world; it
+// is also the program of the proxy's process.
 package main
 
 import (
@@ -93,7 +94,7 @@ func command() *program {
 	return p
 }
 
-// isTerminal reports whether somebody may be looking. What is thrown away is a device too; it does no harm there.
+// isTerminal reports whether the output may be a terminal. /dev/null is a device too, and does no harm there.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
@@ -111,7 +112,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	return p.app.Main(ctx, args, p.commands()...)
 }
 
-// commands are those that are not operations.
+// commands are the commands that are not operations.
 func (p *program) commands() []*cobra.Command {
 	return []*cobra.Command{p.daemonCommand(), p.keyCommand(), p.mcpCommand(), p.virtualCommand(), p.demoCommand(),
 		p.initCommand(), p.skillCommand(), p.connectCommand(), p.webdriverCommand(), p.selfCommand(), p.trustCommand(),

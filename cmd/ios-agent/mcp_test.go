@@ -29,8 +29,8 @@ func dial(t *testing.T, url, version string) (*sdk.ClientSession, error) {
 	return s, err
 }
 
-// TestMCPOverHTTP: clients with sessions and without, each with the tools and the guides it asks for.
-func TestMCPOverHTTP(t *testing.T) {
+// TestMCPOverHTTPServesRequestedTools: clients with sessions and without, each with the tools and the guides it asks for.
+func TestMCPOverHTTPServesRequestedTools(t *testing.T) {
 	server := httptest.NewServer((&product.Product{Catalogue: product.Catalogue()}).Documents())
 	t.Cleanup(server.Close) // after the clients, which are closed first
 	for _, version := range []string{"2025-06-18", "2026-07-28"} {
@@ -83,8 +83,9 @@ func TestOpenAPIIsServed(t *testing.T) {
 	}
 }
 
-// TestMCPOnStdio: the flag wins over the variable, which wins over the project's file. Tools are listed without a daemon.
-func TestMCPOnStdio(t *testing.T) {
+// TestMCPToolsFlagOverridesVariableAndFile: the flag wins over the variable, which wins over the project's file. Tools are listed without a
+// daemon.
+func TestMCPToolsFlagOverridesVariableAndFile(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	t.Setenv("IOS_AGENT_HOME", home)
 	t.Setenv("IOS_AGENT_TOOLCHAIN", "virtual")
@@ -124,7 +125,7 @@ func TestMCPOnStdio(t *testing.T) {
 	p := command()
 	p.app.Out = &out
 	if code := p.run(t.Context(), []string{"mcp", "--tools", "nonsense", "--json"}); code != fault.ExitUsage ||
-		!strings.Contains(out.String(), `there is no tool set \"nonsense\"`) {
+		!strings.Contains(out.String(), `unknown tool set \"nonsense\"`) {
 		t.Errorf("exit %d, %s", code, out.String())
 	}
 }

@@ -34,7 +34,7 @@ func (p *program) demoCommand() *cobra.Command {
 	return refusing("demo", "See it work on a virtual device, which this binary was built without")
 }
 
-// virtualVariables are those of Virtual Xcode.
+// virtualVariables are the variables of Virtual Xcode.
 func virtualVariables() []string { return nil }
 
 // refusing is a command that says what this binary lacks, whatever it is given.

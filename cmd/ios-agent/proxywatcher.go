@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/network/hostproxy"
+	"ios-agent/internal/surface/wording"
 )
 
 // watcherCommand is the process that puts the Mac's proxy settings back when the daemon is dead. It has nothing but a pipe, whose other
@@ -24,7 +25,7 @@ func (p *program) watcherCommand() *cobra.Command {
 	return &cobra.Command{Use: hostproxy.WatcherCommand + " JOURNAL", Short: "Put the Mac's proxy settings back when the daemon is gone",
 		Args: cobra.ExactArgs(1), Hidden: true,
 		RunE: func(_ *cobra.Command, args []string) error {
-			// Whoever ends the daemon by a signal to all its processes must not end this one too.
+			// A signal that ends the daemon with all its processes must not end this process too.
 			signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 			return hostproxy.Watch(context.Background(), p.app.In, args[0], func(ctx context.Context) error {
 				_, err := undoHostChanges(ctx, args[0])
@@ -58,8 +59,8 @@ func undoHostChanges(ctx context.Context, journal string) (hostproxy.Undone, err
 // undoTimeout bounds what a command does before its own work.
 const undoTimeout = 30 * time.Second
 
-// mayUndo reports whether a command is one that somebody gave. Our own background processes must not undo: the virtual service is started
-// by the tools that undoing runs, and would wait for itself.
+// mayUndo reports whether a person or a client gave the command. ios-agent's own background processes must not undo: undoing runs tools
+// that start the virtual service, which would wait for itself.
 func mayUndo(args []string) bool {
 	line := strings.Join(args, " ") + " "
 	return len(args) > 0 && !slices.ContainsFunc(
@@ -68,8 +69,8 @@ func mayUndo(args []string) bool {
 		func(own string) bool { return strings.HasPrefix(line, own) })
 }
 
-// undoWhatIsLeft puts back what a daemon that was killed, and its watcher too, left changed on the Mac, before a command does anything
-// else. Nearly always there is nothing, which costs one look at a file. What goes wrong is told, and the command goes on.
+// undoWhatIsLeft restores, before a command does anything else, the settings of the Mac that a killed daemon and its killed watcher left
+// changed. Usually the list of changes is empty, which costs one look at a file. It reports a failure, and the command continues.
 func (p *program) undoWhatIsLeft(ctx context.Context, args []string) {
 	if !mayUndo(args) {
 		return
@@ -82,7 +83,7 @@ func (p *program) undoWhatIsLeft(ctx context.Context, args []string) {
 	defer cancel()
 	undone, err := undoHostChanges(ctx, hostproxy.JournalOf(h.String()))
 	if err != nil {
-		f := fault.From(err)
+		f := wording.Shell(p.app.Catalogue).Fault(fault.From(err))
 		fmt.Fprintf(p.app.Err, "ios-agent: %s\n  %s\n", f.Message, f.Hint)
 		return
 	}

@@ -27,7 +27,7 @@ func (p *program) selfCommand() *cobra.Command {
 	update := &cobra.Command{
 		Use: "update", Short: "Replace this program by the one in a file", Args: cobra.NoArgs,
 		Long: "Replaces this program by the one in a file: a tarball of a release, or a program. A file " + self.Sums + " beside it must\n" +
-			"have its checksum, or --sha256 gives it. What is not ios-agent, or for another system, is refused. A daemon that runs is\n" +
+			"have its checksum, or --sha256 gives it. It refuses other programs, and ios-agent for another system. A daemon that runs is\n" +
 			"replaced by the next call.",
 		Example: "  ios-agent self update --from dist/ios-agent_linux_amd64.tar.gz",
 		RunE:    func(*cobra.Command, []string) error { return p.update(from, sum) },
@@ -76,7 +76,7 @@ func (p *program) install(dir string) error {
 
 func (p *program) update(from, sum string) error {
 	if from == "" {
-		return fault.New(fault.InvalidInput, "which file has the new program?").With("field", "from").
+		return fault.New(fault.InvalidInput, "--from is missing").With("field", "from").
 			WithHint("`ios-agent self update --from ios-agent_linux_amd64.tar.gz`")
 	}
 	placed, err := self.Update(from, sum)

@@ -30,7 +30,7 @@ const (
 	// implicitVariable sets how long the lease lasts that the first command on a free device takes; 0 takes none.
 	implicitVariable = "IOS_AGENT_IMPLICIT_LEASE"
 	implicitLease    = 5 * time.Minute
-	// macrosVariable "trust" builds with macros of packages that nobody has trusted in Xcode.
+	// macrosVariable "trust" builds with macros of packages that the user has not trusted in Xcode.
 	macrosVariable = "IOS_AGENT_MACROS"
 	// outputVariable "json" makes the JSON envelope what every command prints, as --json does; --json=false prints text then.
 	outputVariable = "IOS_AGENT_OUTPUT"
@@ -59,7 +59,7 @@ func readSettings(getenv func(string) string) (settings, error) {
 		prewarm:     r.choice(prewarmVariable, "on", "off") != "off",
 		macros:      r.choice(macrosVariable, "ask", "trust") == "trust",
 		pass:        r.names(passVariable),
-		team:        r.getenv(teamVariable), // who starts an agent is told what is wrong with it
+		team:        r.getenv(teamVariable), // the starting process gets the problems
 		wdaProducts: r.getenv(wdaVariable),  // likewise
 		publicOnly:  r.choice(xcodebuild.PublicVariable, "0", "1") == "1",
 	}
@@ -126,7 +126,7 @@ func (r *reader) names(variable string) string {
 	return text
 }
 
-// namesIn are the names of variables in a text, by commas; one that ends in * is a prefix.
+// namesIn are the names of variables in a text, separated by commas; a name that ends in * is a prefix.
 func namesIn(text string) []string {
 	return strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' })
 }

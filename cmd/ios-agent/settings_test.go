@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/op"
 )
 
-func TestSettings(t *testing.T) {
+func TestSettingsAreReadFromVariables(t *testing.T) {
 	read := func(pairs ...string) (settings, error) {
 		env := map[string]string{}
 		for _, pair := range pairs {
@@ -47,8 +47,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestAMistypedVariableIsSaid: the client says it, and starts no daemon.
-func TestAMistypedVariableIsSaid(t *testing.T) {
+// TestInvalidVariableValueIsReported: the client says it, and starts no daemon.
+func TestInvalidVariableValueIsReported(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	t.Setenv("IOS_AGENT_HOME", home)
 	t.Setenv("IOS_AGENT_TOOLCHAIN", "virtual")

@@ -13,7 +13,7 @@ import (
 // toolchainVariable chooses Apple's tools or ours.
 const toolchainVariable = "IOS_AGENT_TOOLCHAIN"
 
-// toolchainName says which tools to use. Where Apple's cannot exist ours are the default, if this binary has them; on a
+// toolchainName says which tools to use. Where Apple's tools cannot exist, virtual tools are the default, if this binary has them; on a
 // Mac they are never chosen silently.
 func toolchainName() (string, error) {
 	switch name := os.Getenv(toolchainVariable); name {
@@ -41,10 +41,10 @@ func noVirtual() error {
 		WithHint("build it without the tag novirtual, or set %s=%s to use Apple's tools on a Mac", toolchainVariable, apple.Xcode)
 }
 
-// toolchain finds the tools; the virtual ones are mounted first.
+// toolchain finds the tools and mounts the virtual ones first.
 func toolchain(h home.Home, name string) (apple.Toolchain, error) {
 	if name != apple.Virtual {
-		user, _ := os.UserHomeDir() // without one there are no reports to find
+		user, _ := os.UserHomeDir() // without a home folder: no reports
 		return apple.Toolchain{Name: name, Reports: filepath.Join(user, "Library", "Logs", "DiagnosticReports")}, nil
 	}
 	return virtualToolchain(h)

@@ -15,14 +15,14 @@ import (
 	"ios-agent/internal/machine/trust"
 )
 
-// trustCommand lets the user allow the file of a project to name a driver or its server. It is no operation: no tool, route or approved
-// verb leads to it.
+// trustCommand lets the user allow the file of a project to name a driver or its server. It is a command and not an operation, so that no
+// tool, route or approved verb leads to it.
 func (p *program) trustCommand() *cobra.Command {
 	var remove bool
 	c := &cobra.Command{
 		Use: "trust [ADDRESS or DRIVER]...", Short: "Allow this project to name a driver or its server",
-		Long: "Allows what this project's file, a session or a call names: the address of a driver's server, or a driver. What is typed on a\n" +
-			"device goes there, secrets too. It is kept in the home, for this project alone. Without a name it lists what is allowed.",
+		Long: "Lets this project's file, a session or a call name the address of a driver's server, or a driver. The server receives what is\n" +
+			"typed on a device, secrets too. The home keeps the consent, for this project alone. Without a name, list what is allowed.",
 		Example: "  ios-agent trust http://127.0.0.1:8100 wda\n  ios-agent trust --remove wda",
 		RunE:    func(_ *cobra.Command, what []string) error { return p.trust(what, remove) },
 	}

@@ -34,8 +34,8 @@ func variables() []string {
 	return all
 }
 
-// warnOfNames tells of variables that are nearly ours: what is mistyped would be ignored in silence. Others may have variables that
-// begin as ours do.
+// warnOfNames warns of variables whose names are nearly ios-agent's: a mistyped variable would be ignored silently. Other programs may have
+// variables with the same prefix.
 func warnOfNames(environ []string, to io.Writer) {
 	var known []string
 	for _, pair := range environ {
@@ -55,7 +55,7 @@ func warnOfNames(environ []string, to io.Writer) {
 			words = append(words, strings.TrimPrefix(name, ours))
 		}
 		if near := nearest.To(word, words, 1); len(near) > 0 {
-			fmt.Fprintf(to, "warning: there is no variable %s; did you mean %s%s?\n", name, ours, near[0])
+			fmt.Fprintf(to, "warning: unknown variable %s; did you mean %s%s?\n", name, ours, near[0])
 		}
 	}
 }

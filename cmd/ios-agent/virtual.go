@@ -138,7 +138,7 @@ func (p *program) virtualCommand() *cobra.Command {
 	return c
 }
 
-// virtualVariables are those of Virtual Xcode.
+// virtualVariables are the variables of Virtual Xcode.
 func virtualVariables() []string {
 	return []string{virtualxcode.TimeVariable, virtualxcode.ProfileVariable, virtualxcode.MissingVariable}
 }
@@ -249,7 +249,7 @@ func (p *program) virtualCheck(_ *cobra.Command, args []string) error {
 	}
 	raw, err := regularfile.Read(path, 1<<20)
 	if err != nil {
-		return fault.New(fault.PathError, "%s is not read: %w", path, err).WithHint("name an .app folder, or its %s", virtualxcode.Layout)
+		return fault.New(fault.PathError, "cannot read %s: %w", path, err).WithHint("name an .app folder, or its %s", virtualxcode.Layout)
 	}
 	if err := virtualxcode.CheckApp(raw); err != nil {
 		f := fault.New(fault.InvalidInput, "%s: %w", path, err).WithHint("docs/virtual-apps.md explains the format")
@@ -267,7 +267,7 @@ func samples() string { return strings.Join(virtualxcode.Samples(), ", ") }
 func (p *program) virtualProject(_ *cobra.Command, args []string) error {
 	sample := args[0]
 	if !slices.Contains(virtualxcode.Samples(), sample) {
-		return fault.New(fault.InvalidInput, "there is no sample %q", args[0]).WithHint("there are: %s", samples())
+		return fault.New(fault.InvalidInput, "unknown sample %q", args[0]).WithHint("there are: %s", samples())
 	}
 	dir, err := filepath.Abs(args[1])
 	if err == nil {

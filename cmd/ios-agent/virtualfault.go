@@ -23,7 +23,7 @@ const forever = "forever"
 func (p *program) faultCommand() *cobra.Command {
 	c := &cobra.Command{Use: "fault", Short: "Make something go wrong on the virtual devices, on demand", Args: cobra.NoArgs}
 	c.AddCommand(p.faultAdd(), p.faultList(), p.faultChaos(),
-		&cobra.Command{Use: "clear [NAME]", Short: "Disarm all faults, or those of one name", Args: cobra.MaximumNArgs(1),
+		&cobra.Command{Use: "clear [NAME]", Short: "Disarm all faults, or the faults of one name", Args: cobra.MaximumNArgs(1),
 			RunE: p.withService(p.clearFaults)})
 	return c
 }
@@ -32,7 +32,7 @@ func (p *program) faultAdd() *cobra.Command {
 	var f virtualxcode.Fault
 	var times string
 	var set []string
-	add := &cobra.Command{Use: "add NAME", Short: "Arm a fault; `fault list --known` lists those there are", Args: cobra.ExactArgs(1),
+	add := &cobra.Command{Use: "add NAME", Short: "Arm a fault; `fault list --known` lists the faults", Args: cobra.ExactArgs(1),
 		RunE: p.withService(func(ctx context.Context, s virtualxcode.Client, args []string) (err error) {
 			f.Name = args[0]
 			if f.Times, err = timesOf(times); err != nil {

@@ -14,6 +14,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/op"
+	"ios-agent/internal/surface/wording"
 )
 
 // agentPort is the port that WebDriverAgent listens on.
@@ -34,7 +35,7 @@ func (p *program) webdriverCommand() *cobra.Command {
 		Long: "Serve W3C WebDriver and the routes of WebDriverAgent, so that an Appium suite, Appium Inspector, WebdriverIO or an\n" +
 			"Appium server (appium:webDriverAgentUrl) drive any device that ios-agent has. It prints the address to use, and ends with ctrl-C.\n\n" +
 			"New Session takes the lease of a device; DELETE, newCommandTimeout and the end of this command give it back. Only programs of\n" +
-			"this machine that know the address are served: its path is a secret, made anew at each start. docs/webdriver.md says more.",
+			"this machine that know the address are served: its path is a secret, new at each start. docs/webdriver.md says more.",
 		Example: "  ios-agent webdriver\n" +
 			"  ios-agent webdriver --port 4723 --device \"iPhone 16\"\n" +
 			"  ios-agent webdriver --no-token",
@@ -73,7 +74,8 @@ func (p *program) webdriver(c *cobra.Command, k webdriving) (err error) {
 	}
 	defer folder.Remove()
 	named, _ := c.Flags().GetString("session")
-	o := webdriver.Options{Connect: connecting, Project: named, Device: k.device, Version: version(), Folder: folder}
+	o := webdriver.Options{Connect: connecting, Project: named, Device: k.device, Version: version(), Folder: folder,
+		Say: wording.Shell(p.app.Catalogue).Say}
 	if !k.noToken {
 		o.Token = webdriver.NewToken()
 	}

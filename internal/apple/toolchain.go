@@ -1,10 +1,10 @@
-// Package apple says where Apple's tools are. The packages below it speak to one tool each: argv out, typed result in.
+// Package apple describes the sets of Apple's tools: a Toolchain says where the tools are and whether their devices are virtual. Each
+// package below it handles one tool: argv out, typed result in.
 package apple
 
 import "path/filepath"
 
-// The toolchains there are. Answers name the one they came from, so that a virtual device is never taken for a real
-// one.
+// The toolchains. Answers name their toolchain, so that a virtual device is never mistaken for a real one.
 const (
 	Xcode   = "xcode"
 	Virtual = "virtual"
@@ -14,11 +14,11 @@ const (
 type Toolchain struct {
 	Name string
 	Bin  string // the folder of the tools; empty: found through PATH
-	// Reports is the folder in which the crash reports of simulated apps appear.
+	// Reports is the folder of the crash reports of simulated apps.
 	Reports string
 }
 
-// Mark stands at the end of the first line of an answer of virtual devices; empty for real ones.
+// Mark is appended to the first line of answers from virtual devices; empty for real ones.
 func (t Toolchain) Mark() string {
 	if t.Name == Virtual {
 		return " [" + Virtual + "]"
@@ -34,8 +34,8 @@ func (t Toolchain) Tool(name string) string {
 	return filepath.Join(t.Bin, name)
 }
 
-// SimulatorApps are the places where the Xcode of a developer folder may have the app that shows simulators: Simulator, or from
-// Xcode 27 on Device Hub, which is beside that folder.
+// SimulatorApps are the possible places of the app that shows simulators, for the Xcode of a developer folder: Simulator, or from Xcode 27
+// on Device Hub, next to that folder.
 func SimulatorApps(developer string) []string {
 	return []string{
 		filepath.Join(developer, "Applications", "Simulator.app"), filepath.Join(filepath.Dir(developer), "Applications", "DeviceHub.app"),

@@ -8,19 +8,20 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+
+	"ios-agent/internal/hint"
 )
 
-// KeyDriver is the key that says what drives devices. Its values, and the keys of servers beside it, are made of the table of drivers.
+// KeyDriver is the key that chooses the driver of devices. The table of drivers gives its values, and a key for the address of each server.
 const KeyDriver = "driver"
 
-// elsewhere says why a project's file does not give the key, and how a person does.
+// elsewhere says why a project's file cannot set the key, and how else the user can set it.
 func (k Key) elsewhere() string {
-	flag := strings.ReplaceAll(strings.ToLower(upperSnake(k.Name)), "_", "-")
-	return fmt.Sprintf("a project's file cannot choose what drives a device; `ios-agent session-set-defaults --%s %s` does for this session, "+
-		"and %s in the environment of the client", flag, upperSnake(k.Name), k.Variables()[0])
+	return fmt.Sprintf("a project's file cannot choose what drives a device; set it for a session with %s, or in a client's environment as %s",
+		hint.Do("session_set_defaults", k.Name, upperSnake(k.Name)), k.Variables()[0])
 }
 
-// address is the address of a server in one form. A password in it would be told in answers and logs.
+// address normalises the address of a server. It refuses an address with a password, because answers and logs would show the password.
 func address(text string) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	switch {
@@ -29,17 +30,18 @@ func address(text string) (string, error) {
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
 		return "", fmt.Errorf("expected an address such as http://127.0.0.1:8100, got %.80q", text)
 	case u.User != nil:
-		return "", errors.New("an address with a user name or a password is not taken")
+		return "", errors.New("an address must not have a user name or a password")
 	case u.RawQuery != "" || u.Fragment != "":
 		return "", errors.New("expected an address without ? and #")
 	}
 	return strings.TrimSuffix(u.String(), "/"), nil
 }
 
-// socket is the scheme of an address that is a socket's path.
+// socket is the scheme of an address that names the path of a unix socket.
 const socket = "unix"
 
-// OfThisMachine reports whether an address is the loopback's, or a socket's. What is typed on a device goes to the server at the address.
+// OfThisMachine reports whether an address is a loopback address or a socket. It matters because the server at the address receives the
+// text that is typed on a device.
 func OfThisMachine(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {

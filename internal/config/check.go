@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// Titles of what can be wrong with a call; they are the source system's, and clients look for them.
+// Titles of mistakes in a call. They are XcodeBuildMCP's, and its clients look for them.
 const (
 	Invalid           = "Parameter validation failed"
 	MissingDefaults   = "Missing required session defaults"
@@ -19,7 +19,7 @@ func invalid(field, format string, args ...any) *fault.Fault {
 	return fault.New(fault.InvalidInput, "%s: %s: %w", Invalid, field, reason).With("field", field)
 }
 
-// normal brings one value of a call into our form.
+// normal checks one value of a call and normalises it.
 func (f folders) normal(k Key, value any) (any, error) {
 	v, err := k.accept(value)
 	if err != nil {
@@ -38,7 +38,7 @@ func (f folders) place(k Key, value any) (any, error) {
 	return f.resolve(value.(string))
 }
 
-// checked are the values of a session_set_defaults call: known keys, right types, at most one of each group.
+// checked returns the values of a session_set_defaults call, normalised: known keys, right types, at most one key of each group.
 func (f folders) checked(values map[string]any) (map[string]any, error) {
 	out, err := f.normalised(values)
 	if err != nil {
@@ -47,7 +47,7 @@ func (f folders) checked(values map[string]any) (map[string]any, error) {
 	return out, bothSides(out)
 }
 
-// normalised leaves out blank values and brings the others into our form.
+// normalised omits blank values and normalises the others.
 func (f folders) normalised(values map[string]any) (map[string]any, error) {
 	for name := range values {
 		if _, known := f.keys.Lookup(name); !known {

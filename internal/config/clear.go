@@ -1,15 +1,15 @@
 package config
 
-// Clearing is a session_clear_defaults call. With neither keys nor All the whole profile goes.
+// Clearing is a session_clear_defaults call. Without Keys and without All it clears the whole profile.
 type Clearing struct {
 	Keys    []string // nil: all of them; empty: none
-	All     bool     // every profile; stands alone
+	All     bool     // every profile; excludes the other fields
 	Profile string   // the active one when blank
 }
 
-// Clear takes values away for the rest of the session, the file's and the environment's too: whoever clears a scheme
-// does not want another one from a lower layer. The file itself is left alone. A named profile cleared as a whole is
-// deleted; was it active, the global one is now.
+// Clear removes values for the rest of the session, including the file's and the environment's: a caller that clears a scheme does not want
+// another scheme from a lower layer. It leaves the file unchanged. Clearing a named profile as a whole deletes it; if it was active, the
+// global profile becomes active.
 func (s *Store) Clear(c Clearing) error {
 	if err := c.check(s.keys); err != nil {
 		return err

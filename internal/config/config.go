@@ -1,10 +1,9 @@
-// Package config is the configuration of a client in its project: what a session need not repeat in every call (the project, scheme,
-// simulator and so on), and how tools work. Four layers say what a value is, highest first: the tool call, session_set_defaults, the
-// project's .ios-agent/config.yaml, the environment. Every value tells which of them it came from, so that nobody has to guess why a build
-// took the wrong scheme.
+// Package config holds a client's configuration: the values that a session need not repeat in every call, and settings of tools. Four
+// layers give a value, highest first: the tool call, session_set_defaults, the project's .ios-agent/config.yaml, the environment. Every
+// value has its origin, so that a caller sees why a build took the wrong scheme. Store is the main type.
 //
-// The package knows keys, layers and two files. It must not know operations, devices or surfaces: a tool hands over a Spec and gets its
-// arguments back, completed; and keys of ours come as values from the packages that know what they are for (device/choice).
+// The package handles keys, layers and two files. It must not know operations, devices or surfaces: a tool passes a Spec and gets its
+// arguments back, completed; other packages define the meaning of keys of their own (device/choice).
 package config
 
 import (
@@ -21,14 +20,14 @@ const (
 	FromSession Source = "session"
 	FromConfig  Source = "config"
 	FromEnv     Source = "env"
-	// FromDevice is below them all: the device that the session works with.
+	// FromDevice is below all layers: the device that the session works with.
 	FromDevice Source = "the session's device"
 )
 
 // Tool is the operation that sets session defaults; hints and origins name it.
 const Tool = "session_set_defaults"
 
-// Global is the label of the profile that has no name. It is accepted wherever a profile is asked for.
+// Global is the label of the profile without a name. Every input for a profile accepts it.
 const Global = "(default)"
 
 // Origin says where a value came from: the layer, and the file, variable or operation within it.
@@ -37,12 +36,12 @@ type Origin struct {
 	From   string `json:"from,omitempty"`
 }
 
-// Value is a value and where it came from. A string, bool, []string or map[string]string for the keys of the table;
-// whatever the caller sent for other arguments.
+// Value is a value and its origin. The value of a key in the table is a string, bool, []string or map[string]string; other arguments have
+// the value that the caller sent.
 type Value struct {
 	Value any `json:"value"`
 	Origin
-	// With are the origins below that env and extraArgs also drew from; other values have exactly one origin.
+	// With has further, lower origins of env and extraArgs, which combine several layers; other values have exactly one origin.
 	With []Origin `json:"with,omitempty"`
 }
 

@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/config"
 )
 
-func TestConfigFile(t *testing.T) {
+func TestConfigFileSetsDefaults(t *testing.T) {
 	s, dir := open(t, `# ours
 schemaVersion: 1
 enabledWorkflows: [simulator]
@@ -44,7 +44,7 @@ sessionDefaults:
 	}
 }
 
-func TestConfigWarnings(t *testing.T) {
+func TestInvalidConfigIsIgnoredWithWarning(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		want       []string // parts of the only warning
@@ -72,7 +72,7 @@ func TestConfigWarnings(t *testing.T) {
 			[]string{"config.yaml:3: extraArgs is ignored: expected a list"}, false},
 		{"bad text", "sessionDefaults:\n  scheme: A\n  bundleId: [a]\n",
 			[]string{"config.yaml:3: bundleId is ignored: expected a string, got a list"}, false},
-		{"active", "sessionDefaults: {scheme: A}\nactiveSessionDefaultsProfile: tv\n", []string{`config.yaml:2: there is no profile "tv"`},
+		{"active", "sessionDefaults: {scheme: A}\nactiveSessionDefaultsProfile: tv\n", []string{`config.yaml:2: unknown profile "tv"`},
 			false},
 		{"reserved name", "sessionDefaults: {scheme: A}\nsessionDefaultsProfiles:\n  (default): {}\n",
 			[]string{`config.yaml:3: a profile cannot be called "(default)"`}, false},
@@ -104,7 +104,7 @@ func bomb() string {
 	return text
 }
 
-func TestEmptyFilesAreFine(t *testing.T) {
+func TestEmptyFilesGiveNoWarnings(t *testing.T) {
 	for _, text := range []string{"\n", "# nothing\n", "---\n", "{}\n", "sessionDefaults:\n", "sessionDefaultsProfiles:\n  tv:\n",
 		"null\n"} {
 		if s, _ := open(t, text, nil); len(s.Warnings()) > 0 || len(active(s)) > 0 {
@@ -113,7 +113,7 @@ func TestEmptyFilesAreFine(t *testing.T) {
 	}
 }
 
-func TestReload(t *testing.T) {
+func TestReloadReadsChangedFile(t *testing.T) {
 	s, dir := open(t, "sessionDefaults: {scheme: A}\n", nil)
 	if err := os.WriteFile(configFile(dir), []byte("sessionDefaults: {scheme: B}\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -131,8 +131,8 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// TestForeignProject: a project's file may not lead out of the project, nor hang the daemon.
-func TestForeignProject(t *testing.T) {
+// TestConfigThatIsLinkOrPipeIsIgnored: a project's file may not lead out of the project, nor hang the daemon.
+func TestConfigThatIsLinkOrPipeIsIgnored(t *testing.T) {
 	outside := project(t, "sessionDefaults: {scheme: Secret}\n")
 	linked := t.TempDir()
 	if err := os.Symlink(filepath.Join(outside, ".ios-agent"), filepath.Join(linked, ".ios-agent")); err != nil {
@@ -153,7 +153,7 @@ func TestForeignProject(t *testing.T) {
 	}
 }
 
-func TestFolder(t *testing.T) {
+func TestFolderFindsProjectRoot(t *testing.T) {
 	top := t.TempDir()
 	deep := filepath.Join(top, "a", "b")
 	own := filepath.Join(top, "own")
@@ -172,7 +172,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-func TestEnvironment(t *testing.T) {
+func TestVariablesSetDefaults(t *testing.T) {
 	s, dir := open(t, "", map[string]string{
 		"IOS_AGENT_SCHEME": "Ours", "XCODEBUILDMCP_SCHEME": "Theirs", "XCODEBUILDMCP_CONFIGURATION": "Release",
 		"IOS_AGENT_PROJECT_PATH": "App.xcodeproj", "IOS_AGENT_USE_LATEST_OS": "Off", "XCODEBUILDMCP_SUPPRESS_WARNINGS": "on",

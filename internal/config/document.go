@@ -8,27 +8,27 @@ import (
 	"ios-agent/internal/machine/docfile"
 )
 
-// The keys of the config file that are ours to read. Others belong to other parts and are left as they are.
+// The keys of the config file that this package reads. It leaves all other keys unchanged: they belong to other packages.
 const (
 	keyVersion  = "schemaVersion"
 	keyGlobal   = "sessionDefaults"
 	keyProfiles = "sessionDefaultsProfiles"
 	keyActive   = "activeSessionDefaultsProfile"
-	keyDevices  = "devices" // what drives single devices: once read, now refused
+	keyDevices  = "devices" // the drivers of single devices: read in the past, now refused
 )
 
 const schemaVersion = "1"
 
-// config is what the file says.
+// config is the content of the file.
 type config struct {
 	state
-	profiles map[string]layer // "" is the global one
+	profiles map[string]layer // "" is the global profile
 	active   string
 	settings map[string]string
 	warnings []string
 }
 
-// readConfig never fails: a broken file must not stop a session, since the caller may not have written it.
+// readConfig never fails: a broken file must not stop a session, since the caller may not have written the file.
 func readConfig(f file, now state, at folders) config {
 	c := config{state: now}
 	doc, err := now.document()
@@ -42,7 +42,7 @@ func readConfig(f file, now state, at folders) config {
 	return c
 }
 
-// document parses and vets the file. One that is not there is an empty document.
+// document parses and checks the file. A missing file is an empty document.
 func (s state) document() (document, error) {
 	if s.failure != "" {
 		return document{}, errors.New(s.failure)
@@ -54,7 +54,7 @@ func (s state) document() (document, error) {
 	return doc, doc.vet()
 }
 
-// vet refuses a file with a wrong structure: its values would be guesses, and writing to it could damage it.
+// vet refuses a file with a wrong structure: reading its values would be guessing, and writing to it could damage it.
 func (d document) vet() error {
 	if v, has := d.Tree[keyVersion].(scalar); d.Tree[keyVersion] != nil && (!has || v.Text != schemaVersion) {
 		return &problem{Line: d.LineOf(keyVersion), Message: keyVersion + " must be " + schemaVersion}
@@ -73,7 +73,7 @@ func (d document) vet() error {
 	return nil
 }
 
-// section is a mapping inside a mapping; nothing at all is an empty one.
+// section returns a mapping inside a mapping; an empty mapping if the key is missing.
 func section(tree map[string]any, key string) (map[string]any, error) {
 	switch v := tree[key].(type) {
 	case nil:

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// edit changes the value at a path of keys; nil takes the key away.
+// edit sets the value at a path of keys; a nil value removes the key.
 type edit struct {
 	path  []string
 	value any // a tree
 }
 
-// patch applies edits to the text of a document. Entries are spliced into the lines, so that comments, blank lines,
-// quotes and keys unknown to us stay as they are. The result is read again and must mean exactly what was asked for;
-// text that cannot be spliced (a file in {} style, say) is written anew without its comments, and kept tells so.
+// patch applies edits to the text of a document. It splices entries into the lines, so that comments, blank lines, quotes and unknown keys
+// stay as they are. It parses the result again, which must mean exactly the requested values. It rewrites a text that it cannot splice
+// (such as a file in {} style) without its comments, and kept is then false.
 func (d document) patch(edits []edit) (text string, kept bool, err error) {
 	want := d.Tree
 	for _, e := range edits {
@@ -34,7 +34,7 @@ func means(text string, want map[string]any) bool {
 	return err == nil && reflect.DeepEqual(got.Tree, want)
 }
 
-// apply makes the edit in a copy of the tree.
+// apply applies the edit to a copy of the tree.
 func (e edit) apply(tree map[string]any) map[string]any {
 	out := maps.Clone(tree)
 	if out == nil {
@@ -55,7 +55,8 @@ func (e edit) apply(tree map[string]any) map[string]any {
 	return out
 }
 
-// spliced gives "" when one of the edits has no place; that never means what was wanted.
+// spliced returns the text with all edits, or "" when one of them cannot be spliced; patch then finds that the text differs from the
+// requested values.
 func (d document) spliced(edits []edit) string {
 	text := d.Text
 	for _, e := range edits {

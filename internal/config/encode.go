@@ -12,16 +12,16 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// A small writer of YAML for trees of scalar, []any and map[string]any. Not the library's: one entry at a time goes
-// into text that stays as its author wrote it, and what it writes must look like what people write.
+// A small YAML writer for trees of scalar, []any and map[string]any. The library's writer would not fit: it writes whole documents, but
+// here single entries go into a text that otherwise stays as its author wrote it, and they must look as people write them.
 
-// bare text needs no quotes in YAML, in any version of it.
+// bare matches text that needs no quotes in any version of YAML.
 var bare = lazyregexp.New(`^[A-Za-z/]([A-Za-z0-9_./ -]*[A-Za-z0-9_/])?$`)
 
-// reserved words mean something else than text to some reader of YAML.
+// reserved are words that some YAML reader does not read as text.
 var reserved = []string{"true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf"}
 
-// toTree makes a tree of a value in our form.
+// toTree turns a normalised value into a tree.
 func toTree(value any) any {
 	switch v := value.(type) {
 	case string:

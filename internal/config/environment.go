@@ -6,10 +6,10 @@ import (
 	"unicode"
 )
 
-// prefixes of the variables; ours wins over the source system's.
+// prefixes are the prefixes of the variables. Our prefix wins over XcodeBuildMCP's.
 var prefixes = []string{"IOS_AGENT_", "XCODEBUILDMCP_"}
 
-// Variables are the environment variables that can give the key a value, first one first.
+// Variables are the environment variables that can set the key; the first set variable wins.
 func (k Key) Variables() []string {
 	if !k.scalar() {
 		return nil
@@ -37,8 +37,7 @@ func upperSnake(name string) string {
 	return b.String()
 }
 
-// environment reads the lowest layer. A variable that makes no sense is skipped with a warning: the person who set it
-// may not be the one who calls.
+// environment reads the lowest layer. It skips an invalid variable with a warning, because another person than the caller may have set it.
 func environment(env map[string]string, f folders) (layer, []string) {
 	l := layer{values: map[string]Value{}}
 	var warnings []string

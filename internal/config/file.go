@@ -11,15 +11,16 @@ import (
 	"ios-agent/internal/machine/docfile"
 )
 
-// All that this package reads and writes on disk is in this file.
+// This file has all reading and writing on disk of this package.
 
-// Where the config file is in a project folder. XcodeBuildMCP's has the same keys, and is ours where there is no other.
+// The paths of the config file in a project folder. XcodeBuildMCP's file has the same keys; the package uses it where the project has no
+// file of ios-agent.
 const (
 	ourConfig   = ".ios-agent/config.yaml"
 	theirConfig = ".xcodebuildmcp/config.yaml"
 )
 
-// ConfigPath is where the config file of a project folder is, whether it exists or not.
+// ConfigPath returns the path of the config file of a project folder, whether the file exists or not.
 func ConfigPath(folder string) string { return filepath.Join(folder, configIn(folder)) }
 
 func configIn(folder string) string {
@@ -34,8 +35,8 @@ func isThere(folder, name string) bool {
 	return err == nil
 }
 
-// Folder finds the project folder of a client that works in cwd: cwd itself when it has a config file, else the git
-// top level around it, else cwd.
+// Folder finds the project folder of a client that works in cwd: cwd itself if it has a config file, otherwise the git top level around it,
+// otherwise cwd.
 func Folder(cwd string) string {
 	if _, err := os.Stat(ConfigPath(cwd)); err == nil {
 		return cwd
@@ -43,8 +44,8 @@ func Folder(cwd string) string {
 	return GitTop(cwd)
 }
 
-// GitTop is the top level of the git work tree around dir, or dir itself. It looks for .git and runs nothing: a work
-// tree's is a file.
+// GitTop returns the top level of the git work tree around dir, or dir itself. It looks for .git, which may be a file (in a linked work
+// tree), and runs no program.
 func GitTop(dir string) string {
 	for d := dir; ; d = filepath.Dir(d) {
 		if _, err := os.Lstat(filepath.Join(d, ".git")); err == nil {
@@ -56,13 +57,13 @@ func GitTop(dir string) string {
 	}
 }
 
-// file is the config file of a project folder; without a folder there is none.
+// file is the config file of a project folder; without a folder it is empty.
 type file struct {
 	dir     string
 	allowed func(project string) []string // may be nil
 }
 
-// allows is what the user allowed the file to name.
+// allows returns the names that the user allows the file to contain.
 func (f file) allows() []string {
 	if f.dir == "" || f.allowed == nil {
 		return nil
@@ -77,11 +78,11 @@ func (f file) path() string {
 	return ConfigPath(f.dir)
 }
 
-// state is the file at one moment. Equal states mean the same.
+// state is the content of the file at one moment. Equal states have equal values.
 type state struct {
 	text    string
-	known   bool   // it is there
-	allowed string // what the user allowed it to name, a line each
+	known   bool   // it exists
+	allowed string // the names that the user allows it to contain, one per line
 	failure string // why it cannot be read
 }
 
@@ -96,7 +97,7 @@ func (f file) state() state {
 	return state{text: text, known: true, allowed: strings.Join(f.allows(), "\n")}
 }
 
-// read gives the file's text; a file that is not there is fs.ErrNotExist.
+// read returns the file's text; the error for a missing file is fs.ErrNotExist.
 func (f file) read() (string, error) {
 	if f.dir == "" {
 		return "", fs.ErrNotExist
@@ -105,7 +106,7 @@ func (f file) read() (string, error) {
 	return string(text), err
 }
 
-// write replaces the file in one step. Readable to all, as the rest of the project is.
+// write replaces the file in one step. All users can read it, like the rest of the project.
 func (f file) write(text string) error {
 	root, err := os.OpenRoot(f.dir)
 	if err != nil {

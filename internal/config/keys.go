@@ -10,7 +10,7 @@ import (
 // Kind is the shape of a key's value.
 type Kind string
 
-// The kinds. In Go they are string, bool, string, map[string]string and []string.
+// The kinds. Their Go types are string, bool, string, map[string]string and []string.
 const (
 	Text   Kind = "string"
 	Flag   Kind = "bool"
@@ -25,13 +25,13 @@ type Key struct {
 	Kind    Kind
 	Doc     string
 	Choices []string // of a Choice
-	Path    bool     // may be a file: URL or start with ~, and is resolved against the project folder
-	Group   string   // of the keys with the same group only one is in force; the table's order is their rank
-	Ours    bool     // XcodeBuildMCP has none of that name
-	URL     bool     // an address of a server
-	Follows string   // a group this key is a conclusion from: forgotten when a member of the group changes
-	// Personal is a key that a person sets, for a session or in the environment. A project's file can only with a value that the user
-	// allowed it: who cloned the project did not write it, and what drives a device is told what is typed.
+	Path    bool     // a path: it may be a file: URL or begin with ~, and is resolved against the project folder
+	Group   string   // only one key of a group is in force; the order of the table is their rank
+	Ours    bool     // XcodeBuildMCP has no key of that name
+	URL     bool     // the address of a server
+	Follows string   // a group from which this key was derived: a change of a member of the group clears it
+	// Personal marks a key that only a person sets, for a session or in the environment. A project's file may set it only to a value that
+	// the user trusts: the user did not write a cloned file, and the server that drives a device receives all typed text.
 	Personal bool
 }
 
@@ -40,13 +40,13 @@ const (
 	simulator = "simulator"
 )
 
-// Table is all keys; names, schemas, variables and checks derive from it.
+// Table has all keys; names, schemas, variables and checks derive from it.
 type Table []Key
 
-// Keys is the table with XcodeBuildMCP's keys and after them our own, which other packages make.
+// Keys returns the table with XcodeBuildMCP's keys and, after them, our own keys, which other packages make.
 func Keys(own ...Key) Table { return append(slices.Clone(theirs), own...) }
 
-// theirs are XcodeBuildMCP's. Only they have groups, and only they complete the arguments of calls.
+// theirs lists the keys of XcodeBuildMCP. Only these keys have groups, and only they complete the arguments of calls.
 var theirs = Table{
 	{Name: "projectPath", Kind: Text, Path: true, Group: project, Doc: "path of the .xcodeproj; excludes workspacePath"},
 	{Name: "workspacePath", Kind: Text, Path: true, Group: project, Doc: "path of the .xcworkspace; excludes projectPath"},
@@ -68,7 +68,7 @@ var theirs = Table{
 	{Name: "extraArgs", Kind: List, Doc: "further arguments of xcodebuild"},
 }
 
-// Names gives the keys' names in the table's order.
+// Names returns the keys' names in the table's order.
 func (t Table) Names() []string {
 	names := make([]string, len(t))
 	for i, k := range t {
@@ -92,7 +92,7 @@ func Completes(name string) bool {
 	return known
 }
 
-// Groups gives the exclusive groups, each with its members by rank.
+// Groups returns the exclusive groups, each with its members by rank.
 func Groups() [][]string {
 	var groups [][]string
 	at := map[string]int{}
@@ -121,7 +121,7 @@ func (k Key) rivals() []Key {
 	return found
 }
 
-// followers are the keys to forget when k gets another value.
+// followers are the keys to clear when k gets another value.
 func (k Key) followers() []Key {
 	var found []Key
 	for _, other := range theirs {
@@ -133,7 +133,7 @@ func (k Key) followers() []Key {
 }
 
 func (t Table) unknown(name string) error {
-	f := invalid(name, "there is no such session default").With("keys", t.Names())
+	f := invalid(name, "unknown session default").With("keys", t.Names())
 	if near := nearest.To(name, t.Names(), 3); len(near) > 0 {
 		return f.WithHint("did you mean %s?", strings.Join(near, " or "))
 	}

@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/config"
 )
 
-func TestTable(t *testing.T) {
+func TestKeysMatchContract(t *testing.T) {
 	want := "projectPath workspacePath scheme configuration simulatorId simulatorName deviceId useLatestOS arch " +
 		"suppressWarnings simulatorPlatform derivedDataPath platform bundleId preferXcodebuild env extraArgs"
 	if got := strings.Join(config.Keys().Names(), " "); got != want {
@@ -26,8 +26,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestVariables has the source system's names: they are a contract.
-func TestVariables(t *testing.T) {
+// TestVariableNamesMatchSourceSystem has the source system's names: they are a contract.
+func TestVariableNamesMatchSourceSystem(t *testing.T) {
 	var got []string
 	for _, k := range config.Keys() {
 		for _, v := range k.Variables() {

@@ -1,13 +1,13 @@
 package config
 
-// layer is what one source says about one profile.
+// layer has the values of one source for one profile.
 type layer struct {
 	values  map[string]Value
-	cleared map[string]bool // keys the layer says have no value, whatever lies below
+	cleared map[string]bool // keys that have no value, even if a lower layer has one
 }
 
-// lay puts layers over each other, highest first. A member of an exclusive group also hides its rivals further down:
-// a workspacePath in the environment means nothing to a project whose file says projectPath.
+// lay combines layers, highest first. A member of an exclusive group also hides the other members in lower layers: a workspacePath in the
+// environment must not apply to a project whose file has a projectPath.
 func (t Table) lay(layers ...layer) map[string]Value {
 	out := map[string]Value{}
 	keys, groups := map[string]bool{}, map[string]bool{} // settled by the layers above

@@ -10,8 +10,8 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// Merge completes a tool's arguments with the active profile's defaults. The order of the steps is part of the
-// contract: each sees what the ones before left.
+// Merge completes a tool's arguments with the active profile's defaults. The order of the steps is part of the contract: each step works on
+// the result of the step before.
 func (s *Store) Merge(spec Spec, args map[string]any) (Merged, error) {
 	s.mu.Lock()
 	name := s.current()
@@ -35,7 +35,7 @@ func (s *Store) Merge(spec Spec, args map[string]any) (Merged, error) {
 	return Merged{label(name), values}, nil
 }
 
-// given is step 1: what the caller really said. Null never overrides a default, nor does a blank string.
+// given is step 1: the arguments that the caller really gave. Null and a blank string never override a default.
 func (f folders) given(spec Spec, args map[string]any) (map[string]any, error) {
 	out := map[string]any{}
 	for name, v := range args {
@@ -57,7 +57,7 @@ func (f folders) given(spec Spec, args map[string]any) (map[string]any, error) {
 	return out, nil
 }
 
-// open leaves the choices of an argument to the tool's own schema: a tool may take more than can be a default.
+// open makes a choice a plain text, so that the tool's own schema checks it: a tool may accept values that cannot be defaults.
 func open(k Kind) Kind {
 	if k == Choice {
 		return Text
@@ -65,7 +65,7 @@ func open(k Kind) Kind {
 	return k
 }
 
-// conflict is step 2: two members of a group from the caller are a mistake only the caller can settle.
+// conflict is step 2: two members of a group from the caller are a mistake that only the caller can resolve.
 func (s Spec) conflict(given map[string]any) error {
 	for _, group := range s.groups() {
 		if both := present(group, given); len(both) > 1 {
@@ -78,7 +78,7 @@ func (s Spec) conflict(given map[string]any) error {
 	return nil
 }
 
-// applicable is step 3: the defaults this tool takes, less those that make no sense in this call.
+// applicable is step 3: the defaults that the tool takes, without the defaults that do not apply to this call.
 func (s Spec) applicable(below map[string]Value, given map[string]any) map[string]Value {
 	out := maps.Clone(below)
 	maps.DeleteFunc(out, func(key string, _ Value) bool { return !s.takes(key) })
@@ -94,7 +94,7 @@ func (s Spec) applicable(below map[string]Value, given map[string]any) map[strin
 	return out
 }
 
-// strip takes options out of the default extraArgs, and those away when nothing is left.
+// strip removes options from the default extraArgs, and extraArgs itself when it becomes empty.
 func strip(values map[string]Value, options []string) {
 	v, has := values[extraArgs]
 	if !has || len(options) == 0 {
@@ -109,7 +109,7 @@ func strip(values map[string]Value, options []string) {
 	values[extraArgs] = v
 }
 
-// overlay is step 4. env is merged name by name, extraArgs option by option; of the rest the caller's value counts.
+// overlay is step 4. env is merged name by name, extraArgs option by option; for all other keys, the caller's value wins.
 func overlay(below map[string]Value, given map[string]any) map[string]Value {
 	out := maps.Clone(below)
 	for name, v := range given {
@@ -124,7 +124,7 @@ func overlay(below map[string]Value, given map[string]any) map[string]Value {
 	return out
 }
 
-// prune is step 5: a member of a group from the caller ousts the defaults of the others.
+// prune is step 5: a member of a group from the caller removes the defaults of the other members.
 func (s Spec) prune(values map[string]Value, given map[string]any) {
 	for _, group := range s.groups() {
 		if len(present(group, given)) == 0 {
@@ -138,7 +138,7 @@ func (s Spec) prune(values map[string]Value, given map[string]any) {
 	}
 }
 
-// keepFirst is step 6: of several members that are all defaults the first in rank is taken.
+// keepFirst is step 6: of several members that are all defaults, the first in rank stays.
 func (s Spec) keepFirst(values map[string]Value, given map[string]any) {
 	for _, group := range s.groups() {
 		left := present(group, values)

@@ -6,6 +6,7 @@ import (
 
 	"ios-agent/internal/config"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // buildSim is what the source system's build_sim declares.
@@ -32,7 +33,7 @@ const full = `sessionDefaults:
   useLatestOS: true
 `
 
-func TestMergeSteps(t *testing.T) {
+func TestMergeFollowsItsSteps(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		args values
@@ -77,7 +78,7 @@ func TestMergeResolvesPaths(t *testing.T) {
 	}
 }
 
-func TestMergeDeclaredOrderAndGroups(t *testing.T) {
+func TestMergeKeepsFirstOfExclusiveGroup(t *testing.T) {
 	s, _ := open(t, full, nil)
 	spec := buildSim()
 	spec.Exclusive = [][]string{{"workspacePath", "projectPath"}}
@@ -87,7 +88,7 @@ func TestMergeDeclaredOrderAndGroups(t *testing.T) {
 	}
 }
 
-func TestMergeConflict(t *testing.T) {
+func TestMergeRefusesExclusiveArguments(t *testing.T) {
 	s, _ := open(t, full, nil)
 	_, err := s.Merge(buildSim(), values{"projectPath": "/a", "workspacePath": "/b"})
 	wantFault(t, err, fault.InvalidInput,
@@ -99,10 +100,11 @@ func TestMergeConflict(t *testing.T) {
 	wantFault(t, err, fault.InvalidInput, "extraArgs: expected a list")
 }
 
-func TestMergeRequires(t *testing.T) {
+func TestMergeReportsMissingRequirements(t *testing.T) {
 	launch := config.Spec{Keys: []string{"scheme", "deviceId", "bundleId"}, Require: []config.Requirement{
 		{AllOf: []string{"scheme", "deviceId"}}, {OneOf: []string{"bundleId", "pid"}}, {AllOf: []string{"appPath"}, Message: "which app?"},
 	}}
+	set := func(pairs ...any) string { return hint.Do(config.Tool, pairs...) }
 	disabled := buildSim()
 	disabled.Title = config.MissingParameters
 	for _, c := range []struct {
@@ -112,17 +114,17 @@ func TestMergeRequires(t *testing.T) {
 		parts []string
 	}{
 		{"the first failure", buildSim(), nil,
-			[]string{"Missing required session defaults: scheme is required\nSet with: session_set_defaults { \"scheme\": \"...\" }"}},
+			[]string{"Missing required session defaults: scheme is required\nSet with: " + set("scheme", "SCHEME")}},
 		{"alternatives", buildSim(), values{"scheme": "S"},
 			[]string{"Missing required session defaults: Provide a project or workspace\n" +
-				`Set with: session_set_defaults { "projectPath": "..." } OR session_set_defaults { "workspacePath": "..." }`}},
+				"Set with: " + set("projectPath", "PROJECT_PATH") + " OR " + set("workspacePath", "WORKSPACE_PATH")}},
 		{"blank is missing", buildSim(), values{"scheme": "S", "projectPath": "/p", "simulatorId": " "},
 			[]string{"Provide simulatorId or simulatorName"}},
 		{"title", disabled, nil, []string{"Missing required parameters: scheme is required"}},
-		{"only what is missing", launch, values{"scheme": "S"}, []string{"Required: deviceId", `{ "deviceId": "..." }`}},
-		{"all in one call", launch, nil, []string{"Required: scheme, deviceId", `{ "scheme": "...", "deviceId": "..." }`}},
+		{"only what is missing", launch, values{"scheme": "S"}, []string{"Required: deviceId", set("deviceId", "DEVICE_ID")}},
+		{"all in one call", launch, nil, []string{"Required: scheme, deviceId", set("scheme", "SCHEME", "deviceId", "DEVICE_ID")}},
 		{"some have no default", launch, values{"scheme": "S", "deviceId": "D"},
-			[]string{"Provide one of: bundleId, pid", `{ "bundleId": "..." } OR Pass in the call: pid`}},
+			[]string{"Provide one of: bundleId, pid", set("bundleId", "BUNDLE_ID") + " OR Pass in the call: pid"}},
 		{"none has", launch, values{"scheme": "S", "deviceId": "D", "pid": 1.0, "appPath": ""},
 			[]string{"which app?\nPass in the call: appPath"}},
 	} {
@@ -134,7 +136,7 @@ func TestMergeRequires(t *testing.T) {
 	}
 }
 
-func TestMergeDrops(t *testing.T) {
+func TestMergeDropsKeysOfSpec(t *testing.T) {
 	const text = "sessionDefaults: {projectPath: /p, scheme: S, configuration: C, derivedDataPath: /d, deviceId: D, arch: arm64, " +
 		"extraArgs: [-scheme, X, -quiet, -workspace, Y, build, A=1]}\n"
 	spec := config.Spec{
@@ -180,7 +182,7 @@ func TestMergeDrops(t *testing.T) {
 	}
 }
 
-func TestMergeEnvByName(t *testing.T) {
+func TestMergeCombinesEnvByName(t *testing.T) {
 	s, dir := open(t, "sessionDefaults: {env: {A: low, B: low}}\n", nil)
 	spec := config.Spec{Keys: []string{"env"}}
 	m, err := s.Merge(spec, values{"env": map[string]any{"B": "call", "C": "call"}})
@@ -200,7 +202,7 @@ func TestMergeEnvByName(t *testing.T) {
 	}
 }
 
-func TestMergeExtraArgs(t *testing.T) {
+func TestMergeReplacesSameExtraArgs(t *testing.T) {
 	for _, c := range []struct {
 		name            string
 		below, explicit []string
@@ -246,7 +248,7 @@ func TestMergeExtraArgs(t *testing.T) {
 	}
 }
 
-func TestMergeSources(t *testing.T) {
+func TestMergeReportsSourceOfEachValue(t *testing.T) {
 	s, dir := open(t, "sessionDefaults: {configuration: C}\n", map[string]string{"IOS_AGENT_PROJECT_PATH": "/p"})
 	set(t, s, values{"scheme": "S"})
 	m, err := s.Merge(buildSim(), values{"simulatorName": "Pad"})

@@ -7,15 +7,15 @@ import (
 	"ios-agent/internal/apple/xcodeargs"
 )
 
-// Merged are a tool's arguments, completed.
+// Merged has a tool's completed arguments.
 type Merged struct {
-	Profile string           `json:"profile"` // the label of the profile the defaults are from
+	Profile string           `json:"profile"` // label of the profile that gave the defaults
 	Values  map[string]Value `json:"values"`
 }
 
 const extraArgs = "extraArgs"
 
-// combiners join the values that are more than one thing.
+// combiners combine the values of several layers, for keys with more than one entry.
 var combiners = map[string]func(under, over Value) Value{
 	"env":     combineEnv,
 	extraArgs: combineArgs,
@@ -32,7 +32,7 @@ func combineEnv(under, over Value) Value {
 	return over
 }
 
-// combineArgs: an empty list clears the default; else the caller's options replace the same ones below.
+// combineArgs combines lists of options: an empty list clears the default; otherwise the caller's options replace the same options below.
 func combineArgs(under, over Value) Value {
 	explicit := over.Value.([]string)
 	if len(explicit) == 0 {

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// folders are what values are read against: paths belong to a folder, names to the table.
+// folders has the context for reading values: relative paths belong to a folder, and the keys' names to the table.
 type folders struct {
-	project string // "" when the session has none
+	project string // "" for a session without a project
 	home    string
 	keys    Table
 }
 
-// resolve makes a path absolute. A relative one belongs to the project folder, never to the daemon's own folder.
+// resolve makes a path absolute. It resolves a relative path against the project folder, never against the daemon's working directory.
 func (f folders) resolve(path string) (string, error) {
 	path, err := unwrapURL(strings.TrimSpace(path))
 	if err != nil {
@@ -53,7 +53,7 @@ func unwrapURL(path string) (string, error) {
 	return u.Path, nil
 }
 
-// portable is how a path is written into a file that others share: relative inside the project, ~ inside the home.
+// portable returns a path for a file that other people share: relative inside the project, with ~ inside the home.
 func (f folders) portable(path string) string {
 	if rel, ok := inside(f.project, path); ok {
 		if strings.HasPrefix(rel, "~") || strings.HasPrefix(strings.ToLower(rel), "file:") {

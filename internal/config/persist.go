@@ -9,10 +9,9 @@ import (
 	"ios-agent/internal/machine/docfile"
 )
 
-// Persist writes the values of a session_set_defaults call into the project's config file: only the keys of the call,
-// and their exclusive counterparts are taken away. It does not change the session's own layer; call Set first. A file
-// that cannot be read is never written over.
-// What a person sets is not written.
+// Persist writes the values of a session_set_defaults call into the project's config file: it sets the keys of the call and removes the
+// other members of their groups. It does not change the session's own layer; call Set first. It never overwrites a file that it cannot
+// read, and never writes Personal keys.
 func (s *Store) Persist(c Change) (notices []string, err error) {
 	values, err := s.checked(c.Values)
 	if err != nil {
@@ -32,7 +31,7 @@ func (s *Store) Persist(c Change) (notices []string, err error) {
 	return append(notices, more...), err
 }
 
-// PersistActive writes which profile a new session starts with; "" and Global take the choice away.
+// PersistActive writes the profile with which a new session starts; "" and Global remove the choice.
 func (s *Store) PersistActive(profile string) (notices []string, err error) {
 	name, err := s.target(Change{Profile: label(named(profile))})
 	if err != nil {
@@ -43,14 +42,14 @@ func (s *Store) PersistActive(profile string) (notices []string, err error) {
 		e.value = toTree(name)
 	}
 	return s.rewrite(func(now config) []edit {
-		if _, filed := now.profiles[name]; !filed && name != "" { // a choice needs something to choose
+		if _, filed := now.profiles[name]; !filed && name != "" { // a new session can only start with a profile that exists
 			return []edit{{[]string{keyProfiles, name}, map[string]any{}}, e}
 		}
 		return []edit{e}
 	})
 }
 
-// target is the name of the profile a change is about.
+// target returns the name of the profile that a change is for.
 func (s *Store) target(c Change) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,22 +87,22 @@ func (f folders) share(k Key, value any) any {
 	return f.portable(value.(string))
 }
 
-// rewrite reads the file, applies the edits and takes the result as the new config layer.
+// rewrite reads the file, applies the edits and uses the result as the new config layer.
 func (s *Store) rewrite(edits func(config) []edit) ([]string, error) {
 	if s.project == "" {
-		return nil, fault.New(fault.PathError, "this session has no project folder to keep defaults in").
+		return nil, fault.New(fault.PathError, "cannot store defaults: this session has no project folder").
 			WithHint("work from the project's folder, or leave out persist")
 	}
 	s.filing.Lock()
 	defer s.filing.Unlock()
-	s.take(s.file.state()) // not what was read at some time before: others write too
+	s.take(s.file.state()) // read again, because other programs write the file too
 	doc, err := s.config.document()
 	if err != nil {
 		return nil, s.refusal(err)
 	}
 	todo := edits(s.config)
 	if !s.config.known && !slices.ContainsFunc(todo, func(e edit) bool { return e.value != nil }) {
-		return nil, nil // nothing to take away from
+		return nil, nil // a missing file has no keys to remove
 	}
 	if !s.config.known {
 		todo = append([]edit{{[]string{keyVersion}, scalar{Tag: docfile.TagNumber, Text: schemaVersion}}}, todo...)
@@ -126,7 +125,7 @@ func (s *Store) save(doc document, todo []edit) (notices []string, err error) {
 		s.take(s.file.state())
 	}
 	if !kept {
-		notices = append(notices, fmt.Sprintf("%s was written anew, without its comments", s.file.path()))
+		notices = append(notices, fmt.Sprintf("%s was rewritten without its comments", s.file.path()))
 	}
 	return notices, nil
 }

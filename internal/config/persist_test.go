@@ -109,7 +109,7 @@ func persist(t *testing.T, cases []persistCase) {
 	}
 }
 
-func TestPersistedValuesAreTheLayerBelow(t *testing.T) {
+func TestPersistedValuesBelongToConfigLayer(t *testing.T) {
 	s, dir := open(t, "", nil)
 	if _, err := s.Persist(config.Change{Values: values{"projectPath": dir + "/sub/P.xcodeproj", "scheme": "A"}}); err != nil {
 		t.Fatal(err)
@@ -160,15 +160,15 @@ func TestPersistRefusesABrokenFile(t *testing.T) {
 	}
 }
 
-func TestPersistChecksLikeSet(t *testing.T) {
+func TestPersistRefusesInvalidValues(t *testing.T) {
 	s, _ := open(t, "", nil)
 	_, err := s.Persist(config.Change{Values: values{"arch": "mips"}})
 	wantFault(t, err, fault.InvalidInput, "arch")
 	_, err = s.Persist(config.Change{Profile: "tv", Values: values{"arch": "arm64"}})
-	wantFault(t, err, fault.InvalidInput, `there is no profile "tv"`)
+	wantFault(t, err, fault.InvalidInput, `unknown profile "tv"`)
 }
 
-func TestPersistActive(t *testing.T) {
+func TestPersistActiveStoresProfile(t *testing.T) {
 	s, dir := open(t, "sessionDefaultsProfiles:\n  tv:\n    scheme: A\n", nil)
 	if _, err := s.PersistActive("tv"); err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func TestPersistActive(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	_, err := s.PersistActive("no")
-	wantFault(t, err, fault.InvalidInput, `there is no profile "no"`)
+	wantFault(t, err, fault.InvalidInput, `unknown profile "no"`)
 	if _, err := s.Set(config.Change{Profile: "mine", Create: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestPersistActive(t *testing.T) {
 	}
 }
 
-func TestPersistActiveMakesNoFileForNothing(t *testing.T) {
+func TestPersistActiveOfGlobalCreatesNoFile(t *testing.T) {
 	s, dir := open(t, "", nil)
 	if _, err := s.PersistActive(config.Global); err != nil {
 		t.Fatal(err)
@@ -205,7 +205,7 @@ func TestPersistActiveMakesNoFileForNothing(t *testing.T) {
 	}
 }
 
-func TestPersistWithoutAPlace(t *testing.T) {
+func TestPersistFailsWithoutProjectFolder(t *testing.T) {
 	s := config.Open(config.Options{Dir: filepath.Join(t.TempDir(), "gone")})
 	_, err := s.Persist(config.Change{Values: values{"scheme": "A"}})
 	wantFault(t, err, fault.PathError, "cannot be written")

@@ -16,7 +16,7 @@ sessionDefaultsProfiles:
 activeSessionDefaultsProfile: tv
 `
 
-func TestProfilesAreIslands(t *testing.T) {
+func TestProfilesDoNotInherit(t *testing.T) {
 	s, _ := open(t, twoProfiles, map[string]string{"IOS_AGENT_CONFIGURATION": "Release"})
 	if got := active(s); s.Show().Active != "tv" || !reflect.DeepEqual(got, values{"scheme": "TV"}) {
 		t.Errorf("%s: %v", s.Show().Active, got)
@@ -33,13 +33,13 @@ func TestProfilesAreIslands(t *testing.T) {
 	if err := s.Use(config.Global); err != nil || s.Show().Active != config.Global {
 		t.Error(err)
 	}
-	wantFault(t, s.Use("wach"), fault.InvalidInput, `there is no profile "wach"`, `did you mean "watch"?`, "createIfNotExists")
+	wantFault(t, s.Use("wach"), fault.InvalidInput, `unknown profile "wach"`, `did you mean "watch"?`, "createIfNotExists")
 }
 
-func TestSetInAProfile(t *testing.T) {
+func TestSetCreatesAndActivatesProfile(t *testing.T) {
 	s, _ := open(t, twoProfiles, nil)
 	_, err := s.Set(config.Change{Profile: "new", Values: values{"scheme": "N"}})
-	wantFault(t, err, fault.InvalidInput, `there is no profile "new"`)
+	wantFault(t, err, fault.InvalidInput, `unknown profile "new"`)
 	if s.Show().Active != "tv" {
 		t.Error("a refused call switched the profile")
 	}
@@ -58,7 +58,7 @@ func TestSetInAProfile(t *testing.T) {
 	}
 }
 
-func TestClear(t *testing.T) {
+func TestClearRemovesKeysOrProfiles(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		call     config.Clearing
@@ -90,7 +90,7 @@ func TestClear(t *testing.T) {
 	}
 }
 
-func TestClearRefuses(t *testing.T) {
+func TestClearRefusesInvalidRequests(t *testing.T) {
 	for _, c := range []struct {
 		call config.Clearing
 		part string
@@ -98,7 +98,7 @@ func TestClearRefuses(t *testing.T) {
 		{config.Clearing{All: true, Keys: []string{"scheme"}}, "all cannot be combined"},
 		{config.Clearing{All: true, Keys: []string{}}, "all cannot be combined"},
 		{config.Clearing{All: true, Profile: "tv"}, "all cannot be combined"},
-		{config.Clearing{Profile: "tvv"}, `there is no profile "tvv"`},
+		{config.Clearing{Profile: "tvv"}, `unknown profile "tvv"`},
 		{config.Clearing{Keys: []string{"sheme"}}, "did you mean scheme?"},
 	} {
 		s, _ := open(t, twoProfiles, nil)
@@ -127,7 +127,7 @@ func TestDeletedProfileStartsEmpty(t *testing.T) {
 	}
 }
 
-func TestRevisionChanges(t *testing.T) {
+func TestRevisionGrowsWithEveryChange(t *testing.T) {
 	s, _ := open(t, twoProfiles, nil)
 	last := s.Show().Revision
 	for i, step := range []func() error{

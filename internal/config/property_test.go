@@ -107,8 +107,8 @@ func mergeAll(t *testing.T, has map[config.Source]map[string]bool) config.Merged
 	return m
 }
 
-// TestConcurrentUse is for the race detector.
-func TestConcurrentUse(t *testing.T) {
+// TestStoreAllowsConcurrentUse is for the race detector.
+func TestStoreAllowsConcurrentUse(t *testing.T) {
 	s, dir := open(t, twoProfiles, nil)
 	var all sync.WaitGroup
 	for i := range 8 {

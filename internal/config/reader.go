@@ -7,14 +7,15 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 )
 
-// reader makes layers of a vetted document and collects what it had to leave out.
+// reader makes layers of a vetted document and collects a warning for each value that it omits.
 type reader struct {
 	folders
 	file     string
 	doc      document
-	allowed  []string // by the user, of what a person names
+	allowed  []string // values of Personal keys that the user allows
 	warnings []string
 }
 
@@ -39,7 +40,7 @@ func (r *reader) read(c *config) {
 	active, _ := r.doc.Tree[keyActive].(scalar)
 	c.active = named(active.Text)
 	if _, has := c.profiles[c.active]; !has {
-		r.warn([]string{keyActive}, "there is no profile %q", c.active)
+		r.warn([]string{keyActive}, "unknown profile %q", c.active)
 	}
 }
 
@@ -79,12 +80,12 @@ func (r *reader) value(path []string, name string, raw any) (any, bool) {
 	return v, true
 }
 
-// consent says how the user allows the file to name a value. What a shell could read in another way is not put into a command.
+// consent returns the command with which the user allows the file to name a value. VALUE stands for a value that a shell could interpret.
 func consent(value string) string {
 	if strings.Trim(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:/._-") != "" || strings.HasPrefix(value, "-") {
 		value = "VALUE"
 	}
-	return "If you wrote the file, or read it, `ios-agent trust " + value + "` in this project's folder allows it"
+	return "If you wrote or read the file, " + hint.Command("ios-agent trust "+value) + " in this project's folder allows it"
 }
 
 func didYouMean(near []string) string {
@@ -94,7 +95,7 @@ func didYouMean(near []string) string {
 	return "; did you mean " + near[0] + "?"
 }
 
-// lenient takes scalars for text whatever YAML makes of them: `scheme: 2048` and `env: {DEBUG: 1}` are what they say.
+// lenient reads scalars as text whatever type YAML gives them: `scheme: 2048` and `env: {DEBUG: 1}` mean the texts 2048 and 1.
 func (r *reader) lenient(k Key, raw any) (any, error) {
 	if s, ok := raw.(scalar); ok && k.scalar() {
 		return r.fromText(k, s.Text)
@@ -102,7 +103,7 @@ func (r *reader) lenient(k Key, raw any) (any, error) {
 	return k.accept(written(raw))
 }
 
-// written turns the scalars of a tree into their text.
+// written replaces the scalars of a tree by their text.
 func written(raw any) any {
 	switch v := raw.(type) {
 	case scalar:

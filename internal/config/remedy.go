@@ -1,12 +1,13 @@
 package config
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+
+	"ios-agent/internal/hint"
 )
 
-// remedy tells how to fulfil a requirement: with session_set_defaults for what has a default, else in the call.
+// remedy says how to fulfil a requirement: with session_set_defaults for what has a default, else in the call.
 func remedy(missing []string, alternatives bool) string {
 	var settable, other []string
 	for _, name := range missing {
@@ -29,7 +30,7 @@ func remedy(missing []string, alternatives bool) string {
 	return strings.Join(ways, "; ")
 }
 
-// calls are examples of session_set_defaults: one for all the keys, or one for each.
+// calls returns examples of session_set_defaults: one for all keys or, for alternatives, one for each key.
 func calls(keys []string, alternatives bool) string {
 	groups := [][]string{keys}
 	if alternatives {
@@ -42,14 +43,20 @@ func calls(keys []string, alternatives bool) string {
 	return strings.Join(parts, " OR ")
 }
 
-// placeholders stand for a value of each kind.
-var placeholders = map[Kind]string{Text: `"..."`, Flag: "true", Choice: `"..."`, Map: "{}", List: "[]"}
-
 func example(keys []string) string {
-	parts := make([]string, len(keys))
-	for i, name := range keys {
-		k, _ := theirs.Lookup(name)
-		parts[i] = fmt.Sprintf("%q: %s", name, placeholders[k.Kind])
+	input := map[string]any{}
+	for _, name := range keys {
+		word := upperSnake(name) // for the reader to replace
+		switch k, _ := theirs.Lookup(name); k.Kind {
+		case Flag:
+			input[name] = true
+		case Map:
+			input[name] = map[string]string{"NAME": "VALUE"}
+		case List:
+			input[name] = []string{word}
+		default:
+			input[name] = word
+		}
 	}
-	return fmt.Sprintf("%s { %s }", Tool, strings.Join(parts, ", "))
+	return hint.Of(Tool, input)
 }

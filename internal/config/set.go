@@ -6,23 +6,24 @@ import (
 	"reflect"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // Change is a session_set_defaults call.
 type Change struct {
-	Profile string         // the profile to change and make active; the active one when blank
-	Create  bool           // make the profile when it is not there
-	Values  map[string]any // by key; null and blank mean: not given
+	Profile string         // the profile to change and make active; blank means the active profile
+	Create  bool           // create the profile if it is missing
+	Values  map[string]any // by key; null and blank values are ignored
 }
 
-// Outcome is what a change did.
+// Outcome is the effect of a change.
 type Outcome struct {
-	Profile string   `json:"profile"` // the label of the profile that was changed
+	Profile string   `json:"profile"` // label of the changed profile
 	Notices []string `json:"notices,omitempty"`
 }
 
-// Set changes the session's layer, or nothing when there is an error. Giving one member of an exclusive group clears
-// the others; giving two is a fault.
+// Set changes the session's layer; after an error the layer is unchanged. Setting one member of an exclusive group clears the others;
+// setting two is a fault.
 func (s *Store) Set(c Change) (Outcome, error) {
 	values, err := s.checked(c.Values)
 	if err != nil {
@@ -32,7 +33,7 @@ func (s *Store) Set(c Change) (Outcome, error) {
 	defer s.mu.Unlock()
 	if size := s.size() + profileBytes + len(c.Profile) + sizeOf(values); size > mostBytes {
 		return Outcome{}, fault.New(fault.TooMany, "the defaults of this session would take %d bytes; at most %d are kept", size, mostBytes).
-			WithHint("clear what is not used: session_clear_defaults({})")
+			WithHint("clear defaults that are not used: %s", hint.Do("session_clear_defaults", "all", true))
 	}
 	name, notices, err := s.choose(c)
 	if err != nil {
@@ -42,12 +43,12 @@ func (s *Store) Set(c Change) (Outcome, error) {
 	return Outcome{label(name), notices}, nil
 }
 
-// mostBytes is how much a session may set in one project. There may be thousands of sessions.
+// mostBytes is the maximum size in bytes of a session's values in one project. There may be thousands of sessions.
 const mostBytes = 32 << 10
 
-const profileBytes = 200 // what a profile takes by itself
+const profileBytes = 200 // memory of an empty profile
 
-// size is about how much memory the session's own values take.
+// size estimates the memory of the session's own values in bytes.
 func (s *Store) size() (size int) {
 	for name, p := range s.profiles {
 		size += profileBytes + len(name) + sizeOf(p.values)
@@ -63,7 +64,7 @@ func sizeOf[V any](values map[string]V) int {
 	return len(raw)
 }
 
-// choose finds, makes and activates the profile of a change.
+// choose finds the profile of a change, creates it if the change says so, and makes it active.
 func (s *Store) choose(c Change) (name string, notices []string, err error) {
 	if blank(c.Profile) {
 		return s.current(), nil, nil
@@ -87,7 +88,7 @@ func (s *Store) put(name string, values map[string]any) (notices []string) {
 	before := s.effective(name)
 	p := s.profile(name)
 	for _, gone := range outdated(before, values) {
-		p.clear(gone.key) // even without a value now: none may appear from a lower layer later
+		p.clear(gone.key) // even without a value now, so that no lower layer gives one later
 		if _, had := before[gone.key]; had {
 			notices = append(notices, gone.notice())
 		}
@@ -99,7 +100,7 @@ func (s *Store) put(name string, values map[string]any) (notices []string) {
 	return notices
 }
 
-// profile is the session's layer of a profile, made when the session first touches it.
+// profile returns the session's layer of a profile and creates it at the first use.
 func (s *Store) profile(name string) *profile {
 	if p := s.profiles[name]; p != nil {
 		return p
@@ -123,15 +124,15 @@ func (l *layer) clear(key string) {
 	delete(l.values, key)
 }
 
-// removal is a key that lost its value because another got one.
+// removal is a key that lost its value because another key got one.
 type removal struct{ key, because string }
 
 func (r removal) notice() string {
 	return fmt.Sprintf("cleared %s, because %s was set", r.key, r.because)
 }
 
-// outdated are the keys that the new values make wrong: the rivals of a member of a group, and what was concluded from
-// a group whose member is now another than before.
+// outdated returns the keys that the new values invalidate: the other members of a group, and values derived from a group whose member
+// changes.
 func outdated(before map[string]Value, values map[string]any) []removal {
 	var found []removal
 	drop := func(keys []Key, because string) {

@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/fault"
 )
 
-func TestSet(t *testing.T) {
+func TestSetKeepsOtherKeysAndClearsExclusive(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		before  values
@@ -74,7 +74,7 @@ func TestSetResolvesAgainstTheProject(t *testing.T) {
 	}
 }
 
-func TestSetRefuses(t *testing.T) {
+func TestSetRefusesInvalidValues(t *testing.T) {
 	for _, c := range []struct {
 		call  values
 		parts []string
@@ -108,7 +108,7 @@ func TestSetRefuses(t *testing.T) {
 	}
 }
 
-func TestRelativeNeedsAFolder(t *testing.T) {
+func TestRelativePathNeedsProjectFolder(t *testing.T) {
 	s := config.Open(config.Options{})
 	_, err := s.Set(config.Change{Values: values{"projectPath": "P"}})
 	wantFault(t, err, fault.InvalidInput, "no project folder")
@@ -118,8 +118,8 @@ func TestRelativeNeedsAFolder(t *testing.T) {
 	wantFault(t, err, fault.PathError, "no project folder")
 }
 
-// TestRivalsBelowStayHidden: what a session replaced does not come back from the file when the replacement is cleared.
-func TestRivalsBelowStayHidden(t *testing.T) {
+// TestReplacedExclusiveValueStaysHidden: what a session replaced does not come back from the file when the replacement is cleared.
+func TestReplacedExclusiveValueStaysHidden(t *testing.T) {
 	s, _ := open(t, "sessionDefaults:\n  projectPath: P\n", map[string]string{"IOS_AGENT_SIMULATOR_NAME": "N"})
 	set(t, s, values{"workspacePath": "/w", "simulatorId": "U"})
 	if err := s.Clear(config.Clearing{Keys: []string{"workspacePath", "simulatorId"}}); err != nil {
@@ -130,7 +130,7 @@ func TestRivalsBelowStayHidden(t *testing.T) {
 	}
 }
 
-func TestAStoreOfNothingWorks(t *testing.T) {
+func TestStoreWorksWithoutFile(t *testing.T) {
 	s := config.New(config.Options{})
 	if _, err := s.Set(config.Change{Profile: "a", Create: true, Values: values{"scheme": "A"}}); err != nil {
 		t.Fatal(err)

@@ -8,13 +8,13 @@ import (
 	"ios-agent/internal/machine/docfile"
 )
 
-// Setting is a key of the config file that is no default of a call: how tools work. Its variable is XcodeBuildMCP's.
+// Setting is a key of the config file that configures tools; it is not an input of calls. Its environment variable is XcodeBuildMCP's.
 type Setting struct {
 	Key     string
 	Choices []string
 }
 
-// DebuggerBackend is how LLDB is talked to.
+// DebuggerBackend is the way to talk to LLDB.
 func DebuggerBackend() Setting {
 	return Setting{"debuggerBackend", []string{"dap", "lldb-cli", "lldb"}}
 }
@@ -26,17 +26,17 @@ const (
 	GuardOff   = "off"
 )
 
-// GuardMode is what becomes of looks and actions on a device while a debugger has paused an app of it.
+// GuardMode decides what happens to looks and actions on a device while a debugger has paused one of its apps.
 func GuardMode() Setting {
 	return Setting{"uiDebuggerGuardMode", []string{GuardError, GuardWarn, GuardOff}}
 }
 
 func allSettings() []Setting { return []Setting{DebuggerBackend(), GuardMode()} }
 
-// Variable is the environment variable that gives it a value.
+// Variable is the environment variable of the setting.
 func (k Setting) Variable() string { return "XCODEBUILDMCP_" + upperSnake(k.Key) }
 
-// read gives a text as one of the choices.
+// read checks that a text is one of the choices.
 func (k Setting) read(text string) (string, error) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if !slices.Contains(k.Choices, text) {
@@ -45,7 +45,8 @@ func (k Setting) read(text string) (string, error) {
 	return text, nil
 }
 
-// Setting is the value of a setting: the file's, or the environment's, as XcodeBuildMCP ranks them; empty for none.
+// Setting returns the value of a setting: the file's or, without one, the environment's, in XcodeBuildMCP's order; empty if neither has
+// one.
 func (s *Store) Setting(k Setting) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,7 +56,7 @@ func (s *Store) Setting(k Setting) string {
 	return s.settings[k.Key]
 }
 
-// settingsOf reads the environment's. One that makes no sense is left out, with a warning.
+// settingsOf reads the environment's settings. It skips an invalid one with a warning.
 func settingsOf(env map[string]string) (all map[string]string, warnings []string) {
 	all = map[string]string{}
 	for _, k := range allSettings() {
@@ -72,7 +73,7 @@ func settingsOf(env map[string]string) (all map[string]string, warnings []string
 	return all, warnings
 }
 
-// settings reads the file's.
+// settings reads the settings in the file.
 func (r *reader) settings() map[string]string {
 	all := map[string]string{}
 	for _, k := range allSettings() {

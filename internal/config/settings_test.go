@@ -7,8 +7,8 @@ import (
 	"ios-agent/internal/config"
 )
 
-// TestSettings: the file comes before the environment; what makes no sense is left out and told.
-func TestSettings(t *testing.T) {
+// TestFileSettingsPrecedeEnvironment: the file comes before the environment; what makes no sense is left out and told.
+func TestFileSettingsPrecedeEnvironment(t *testing.T) {
 	env := map[string]string{"XCODEBUILDMCP_DEBUGGER_BACKEND": "LLDB-CLI", "XCODEBUILDMCP_UI_DEBUGGER_GUARD_MODE": "warn"}
 	for name, c := range map[string]struct {
 		file           string

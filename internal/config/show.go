@@ -8,16 +8,16 @@ type View struct {
 	Profiles map[string]ProfileView `json:"profiles"`
 	Warnings []string               `json:"warnings,omitempty"`
 
-	Names []string `json:"-"` // of all keys, in the order of the table
+	Names []string `json:"-"` // names of all keys, in the order of the table
 }
 
-// ProfileView is one profile: every key, and for those that have a value its origin.
+// ProfileView is one profile: every key, with the origin of each set value.
 type ProfileView struct {
-	Values  map[string]any    `json:"values"` // null where there is none
+	Values  map[string]any    `json:"values"` // null: not set
 	Sources map[string]Origin `json:"sources"`
 }
 
-// Show gives every profile with every key, and where each value came from.
+// Show returns every profile with every key, and the origin of each value.
 func (s *Store) Show() View {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,38 +9,39 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// Spec is what a tool declares about its arguments.
+// Spec is a tool's declaration of its arguments.
 type Spec struct {
-	Keys      []string      // the keys of the table it takes
-	Exclusive [][]string    // groups of arguments of which one may be given, by rank; nil: the table's, as far as Keys has them
+	Keys      []string      // the keys of the table that the tool takes
+	Exclusive [][]string    // groups of arguments of which one may be given, by rank; nil: the table's groups within Keys
 	Require   []Requirement // checked in order
 	Drop      []Drop        // defaults that do not apply to this call
-	Title     string        // of a failed requirement; MissingDefaults when empty
+	Title     string        // title of a failed requirement; empty means MissingDefaults
 
-	// Device is the session's, as the key that names it and its udid: it fulfils a requirement that nothing else does. None when empty.
+	// Device has the key that names the session's device, and its udid. It fulfils a requirement that no other value fulfils. Empty without
+	// a device.
 	Device [2]string
 }
 
-// Requirement is a list of arguments of which every one or at least one must have a value.
+// Requirement is a list of arguments: all of AllOf, or at least one of OneOf, must have a value.
 type Requirement struct {
 	AllOf   []string
 	OneOf   []string
-	Message string // for people; made from the list when empty
+	Message string // for people; empty means that it is made from the list
 }
 
-// Drop takes defaults away, never what the caller gave.
+// Drop removes defaults, never values that the caller gave.
 type Drop struct {
-	When    []string // arguments one of which must be given, and not false; empty: always
+	When    []string // drop only if one of these arguments is given and not false; empty means always
 	Keys    []string
-	Options []string // of xcodebuild, to be taken out of the default extraArgs
+	Options []string // options of xcodebuild to remove from the default extraArgs
 }
 
-// ForTesting is for tools with buildForTesting: what is built then is for any device.
+// ForTesting is for tools with buildForTesting, whose products run on any device.
 func ForTesting() Drop {
 	return Drop{When: []string{"buildForTesting"}, Keys: []string{"deviceId"}}
 }
 
-// Prepared is for tools that can run tests built before: the project, scheme and configuration follow from the products.
+// Prepared is for tools that can run tests built before: the products decide the project, scheme and configuration.
 func Prepared() Drop {
 	return Drop{
 		When: []string{"testProductsPath", "xctestrunPath"},
@@ -72,8 +73,8 @@ func (s Spec) groups() [][]string {
 	return groups
 }
 
-// matters says whether a blank argument means "not given". For an argument without default, group or requirement it
-// may be meant: a space is a text one can type.
+// matters reports whether a blank argument means "not given". An argument without default, group or requirement may be blank on purpose: a
+// user can type a space as a text.
 func (s Spec) matters(name string) bool {
 	if s.takes(name) || slices.ContainsFunc(s.groups(), func(g []string) bool { return slices.Contains(g, name) }) {
 		return true
@@ -83,7 +84,7 @@ func (s Spec) matters(name string) bool {
 	})
 }
 
-// missing are the arguments that would fulfil the requirement; none when it is.
+// missing returns the arguments that would fulfil the requirement; nil if it is fulfilled.
 func (r Requirement) missing(values map[string]Value) []string {
 	missing := slices.DeleteFunc(slices.Clone(r.AllOf), func(name string) bool { return len(present([]string{name}, values)) > 0 })
 	if len(missing) == 0 && len(r.OneOf) > 0 && len(present(r.OneOf, values)) == 0 {

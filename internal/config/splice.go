@@ -11,7 +11,7 @@ import (
 
 var errInline = errors.New("a mapping written in one line has no lines to edit")
 
-// block is a mapping written one entry a line, and the line after its last.
+// block is a mapping with one entry per line, and the line after its last entry.
 type block struct {
 	node *ast.MappingNode
 	stop int
@@ -45,7 +45,7 @@ func (d document) splice(e edit) (string, error) {
 	return "", errInline
 }
 
-// closed text ends with a line break.
+// closed adds a line break at the end of a text without one.
 func closed(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text
@@ -53,7 +53,7 @@ func closed(text string) string {
 	return text + "\n"
 }
 
-// below is the value of the path's key at depth, when there is nothing yet; nil if there need be nothing.
+// below returns the value for the key at a depth of the path if the key is missing; nil if the edit removes a value.
 func (e edit) below(depth int) any {
 	if e.value == nil {
 		return nil
@@ -61,7 +61,7 @@ func (e edit) below(depth int) any {
 	return nest(e.path[depth+1:], e.value)
 }
 
-// merged is the value of the path's key at depth, over what is there.
+// merged returns the value for the key at a depth of the path, combined with the existing value.
 func (e edit) merged(depth int, there any) any {
 	if depth == len(e.path)-1 {
 		return e.value
@@ -70,8 +70,8 @@ func (e edit) merged(depth int, there any) any {
 	return edit{e.path[depth+1:], e.value}.apply(tree)
 }
 
-// extent is the first line of an entry, from 1, and the line after its last. Comments and blank lines before the next
-// entry are that one's.
+// extent returns the first line of an entry, counted from 1, and the line after its last. Comments and blank lines in front of the next
+// entry belong to that entry.
 func (b block) extent(lines []string, i int) (first, after int) {
 	first, after = docfile.Line(b.node.Values[i].Key), b.next(i)
 	for after-1 > first && idle(lines[after-2]) {
@@ -92,7 +92,7 @@ func idle(text string) bool {
 	return text == "" || text == "..." || strings.HasPrefix(text, "#")
 }
 
-// inner is the block of an entry; its node is nil when the entry is something else.
+// inner returns the block of an entry; its node is nil when the entry is not a block mapping.
 func (b block) inner(i int) block {
 	node, ok := b.node.Values[i].Value.(*ast.MappingNode)
 	if !ok || node.IsFlowStyle || len(node.Values) == 0 {

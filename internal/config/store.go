@@ -8,57 +8,58 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 )
 
-// Options say where a session's defaults come from. Each may be left out.
+// Options has the sources of a session's defaults. Each may be omitted.
 type Options struct {
-	Dir  string            // the client's project folder (see Folder); without it there is no config file
-	Home string            // what ~ stands for; HOME of Env when empty
-	Env  map[string]string // the environment of the client that calls, not the daemon's; see For
-	Keys Table             // all that can be set; XcodeBuildMCP's alone when nil
-	// Allowed is what the user allowed the file of a project folder to name, of the keys that a person sets; nil: nothing.
+	Dir  string            // the client's project folder (see Folder); empty means no config file
+	Home string            // the folder that ~ means; empty means HOME of Env
+	Env  map[string]string // the environment of the calling client, not the daemon's; see For
+	Keys Table             // all keys; nil means XcodeBuildMCP's only
+	// Allowed returns the values of Personal keys that the user allows the file of a project folder to set; a nil function allows none.
 	Allowed func(project string) []string
 }
 
-// Store is the defaults of one client session as one client sees them: what the session remembers, above the client's
-// own environment. Its methods may be called at the same time. What it hands out are copies.
+// Store has the defaults of one client session as one client sees them: the session's values above the client's environment. It is safe for
+// concurrent use and returns copies.
 type Store struct {
 	*memory
 	env      layer
-	settings map[string]string // of the environment
+	settings map[string]string // from the environment
 	warnings []string          // about the environment
 }
 
-// memory is what all clients of a session share.
+// memory is the part of a store that all clients of a session share.
 type memory struct {
 	folders
 	file file
 
-	filing sync.Mutex // held while the file is read or written, so that mu never is
+	filing sync.Mutex // held while the file is read or written, so that mu is not
 
 	mu       sync.Mutex
-	profiles map[string]*profile // what the session says; "" is the global one
+	profiles map[string]*profile // the session's own values; "" is the global profile
 	config   config
 	active   string
-	chosen   bool // the session named its profile itself; else the file does
+	chosen   bool // the session chose its profile itself; otherwise the file does
 	revision uint64
 }
 
 // profile is the session's layer of one profile.
 type profile struct {
 	layer
-	alone bool // deleted and made anew: the file's profile of that name is not underneath any more
-	gone  bool // deleted: hides the file's
+	alone bool // deleted and created again: the file's profile of that name no longer applies
+	gone  bool // deleted: hides the file's profile
 }
 
-// Open is New, with the file read.
+// Open is New followed by Reload.
 func Open(o Options) *Store {
 	s := New(o)
 	s.Reload()
 	return s
 }
 
-// New makes a store that has not read its file yet. It never fails: what cannot be read is left out, and Warnings says so.
+// New makes a store that has not read its file yet. It never fails: it omits values that it cannot read, and Warnings lists them.
 func New(o Options) *Store {
 	if o.Home == "" {
 		o.Home = o.Env["HOME"]
@@ -70,7 +71,7 @@ func New(o Options) *Store {
 	return s.For(o.Env)
 }
 
-// For is the same session seen by a client with another environment. The session does not keep that environment.
+// For returns the same session as a client with another environment sees it. The session does not keep that environment.
 func (s *Store) For(env map[string]string) *Store {
 	own := &Store{memory: s.memory}
 	own.env, own.warnings = environment(env, s.folders)
@@ -79,14 +80,14 @@ func (s *Store) For(env map[string]string) *Store {
 	return own
 }
 
-// Reload reads the config file again when it changed. The store does not watch it: a daemon calls this before a call.
+// Reload reads the config file again if it has changed. The store does not watch the file: a daemon calls Reload before a call.
 func (s *Store) Reload() {
 	s.filing.Lock()
 	defer s.filing.Unlock()
 	s.take(s.file.state())
 }
 
-// take makes the file the config layer. Under filing, which also guards the only writes to config.
+// take uses the file as the config layer. The caller holds filing, which also guards the only writes to config.
 func (s *Store) take(now state) {
 	if now == s.config.state {
 		return
@@ -98,7 +99,7 @@ func (s *Store) take(now state) {
 	s.revision++
 }
 
-// Warnings says what was wrong with the file and the environment.
+// Warnings lists the problems of the file and the environment.
 func (s *Store) Warnings() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +108,7 @@ func (s *Store) Warnings() []string {
 
 func (s *Store) problems() []string { return slices.Concat(s.config.warnings, s.warnings) }
 
-// Use makes a profile active; "" and Global mean the one without a name.
+// Use makes a profile active; "" and Global mean the profile without a name.
 func (s *Store) Use(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,7 +133,7 @@ func (s *Store) activate(name string) {
 	s.revision++
 }
 
-// current is the active profile's name. The file's choice counts until the session makes its own.
+// current returns the active profile's name. The file's choice applies until the session makes its own.
 func (s *Store) current() string {
 	name := s.config.active
 	if s.chosen {
@@ -152,7 +153,7 @@ func (s *Store) exists(name string) bool {
 	return filed || name == ""
 }
 
-// hold puts a profile into the session's own layer.
+// hold adds a profile to the session's own layer.
 func (s *Store) hold(name string, p *profile) *profile {
 	if s.profiles == nil {
 		s.profiles = map[string]*profile{}
@@ -161,7 +162,7 @@ func (s *Store) hold(name string, p *profile) *profile {
 	return p
 }
 
-// names of all profiles, the global one first.
+// names returns the names of all profiles, the global profile first.
 func (s *Store) names() []string {
 	all := map[string]bool{"": true}
 	for name := range s.profiles {
@@ -174,8 +175,8 @@ func (s *Store) names() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// effective are the values of a profile. A named profile gets nothing from the global one, and nothing from the
-// environment, whose variables name no profile.
+// effective returns the values of a profile. A named profile gets no values from the global profile and none from the environment, because
+// its variables do not name a profile.
 func (s *Store) effective(name string) map[string]Value {
 	layers := make([]layer, 0, 3)
 	p := s.profiles[name]
@@ -196,24 +197,25 @@ func (s *Store) noProfile(name string) error {
 	for i := range known {
 		known[i] = label(known[i])
 	}
-	f := fault.New(fault.InvalidInput, "there is no profile %q", name).With("profiles", known)
+	f := fault.New(fault.InvalidInput, "unknown profile %q", name).With("profiles", known)
+	create := hint.Do(Tool, "profile", name, "createIfNotExists", true)
 	if near := nearest.To(name, known, 1); len(near) > 0 {
-		return f.WithHint("did you mean %q? Or create it: %s { \"profile\": %q, \"createIfNotExists\": true }", near[0], Tool, name)
+		return f.WithHint("did you mean %q? Or create it: %s", near[0], create)
 	}
-	return f.WithHint("create it: %s { \"profile\": %q, \"createIfNotExists\": true }", Tool, name)
+	return f.WithHint("create it: %s", create)
 }
 
-// Values are what the active profile has now.
+// Values returns the current values of the active profile.
 func (s *Store) Values() map[string]Value {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.effective(s.current())
 }
 
-// Allows reports whether the user allowed the file of this project to name a value, whoever names it now.
+// Allows reports whether the user trusts the file of this project with a value, also where a session or a call gives it.
 func (s *Store) Allows(value string) bool { return slices.Contains(s.file.allows(), value) }
 
-// Text checks what a call gives for a key that holds a string; blank is empty.
+// Text checks the value that a call gives for a key of a string; a blank value becomes empty.
 func (s *Store) Text(key, given string) (string, error) {
 	k, known := s.keys.Lookup(key)
 	switch {

@@ -12,26 +12,26 @@ import (
 	"ios-agent/internal/machine/docfile"
 )
 
-// Tools is what the files of a project say about MCP tools. A project may choose what an agent sees; what an agent may destroy is
-// for the user to say, not for a file that came with a clone.
+// Tools has the MCP tools that the files of a project choose. A project may choose the tools that an agent sees; only the user may decide
+// what an agent can destroy, not a file that came with a clone.
 type Tools struct {
-	Sets      []string            // of ours
-	Workflows []string            // of XcodeBuildMCP's set
-	Custom    map[string][]string // workflows that the project makes of XcodeBuildMCP's tools
-	Mistakes  []string            // what is wrong with the files and was left out
+	Sets      []string            // sets of ios-agent's tools
+	Workflows []string            // workflows of XcodeBuildMCP's tools
+	Custom    map[string][]string // the project's own workflows of XcodeBuildMCP's tools
+	Mistakes  []string            // problems in the files; the affected values are ignored
 }
 
-// KeyTools is the key of our file that says it.
+// KeyTools is the key of our file for the sets of tools.
 const KeyTools = "tools"
 
-// Those of XcodeBuildMCP's.
+// The keys of XcodeBuildMCP for its workflows.
 const (
 	keyWorkflows = "enabledWorkflows"
 	keyCustom    = "customWorkflows"
 )
 
-// ReadTools reads the files of the project that a client works in. It never fails: the client may not have written them, and gets
-// what is valid.
+// ReadTools reads the files of the project that a client works in. It never fails: the client may not have written the files, and gets
+// their valid values.
 func ReadTools(cwd string, keys Table) Tools {
 	folder := Folder(cwd)
 	t := Tools{Mistakes: Open(Options{Dir: folder, Keys: keys}).Warnings()}
@@ -75,7 +75,7 @@ func (t *Tools) note(folder, name string, err error, hint string) {
 	}
 }
 
-// textsOrOne reads a list, or one text with commas.
+// textsOrOne reads a list, or one text with commas or blanks between the values.
 func textsOrOne(doc docfile.Document, key string) ([]string, error) {
 	if s, one := doc.Tree[key].(docfile.Scalar); one && s.Tag == docfile.TagText {
 		return strings.FieldsFunc(s.Text, func(r rune) bool { return r == ',' || r == ' ' }), nil

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// blank values count as absent: agents send "" and null for "I have nothing to say", and that must not hide a default.
+// blank reports whether a value counts as missing: agents send "" and null for "I have nothing to say", and that must not hide a default.
 func blank(value any) bool {
 	text, isText := value.(string)
 	return value == nil || isText && strings.TrimSpace(text) == ""
 }
 
-// accepts says for each kind how a value decoded from JSON becomes ours.
+// accepts has for each kind the function that checks a value decoded from JSON and converts it.
 var accepts = map[Kind]func(Key, any) (any, error){
 	Text:   acceptText,
 	Flag:   acceptFlag,
@@ -112,7 +112,7 @@ func pairs(value any, put func(string, any) error) error {
 	return nil
 }
 
-// describe names a value's type in JSON's words, and the value itself where it is short.
+// describe returns a value's type in JSON's words, and the value itself if it is short.
 func describe(value any) string {
 	switch v := value.(type) {
 	case nil:

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// words are the spellings of a bool in the environment, and in YAML where people write yes and on.
+// words are the spellings of a bool in the environment, and in YAML, where people write yes and on.
 var words = map[string]bool{
 	"1": true, "true": true, "yes": true, "on": true,
 	"0": false, "false": false, "no": false, "off": false,
 }
 
-// read makes a value of text, for the layers that know nothing else.
+// read converts a text to a value of the key, for layers that contain only text.
 func (k Key) read(text string) (any, error) {
 	if k.Kind != Flag {
 		return k.accept(text)
@@ -23,5 +23,5 @@ func (k Key) read(text string) (any, error) {
 	return flag, nil
 }
 
-// scalar keys fit in one piece of text; only those have a variable.
+// scalar reports whether the key's value fits in one text; only such keys have a variable.
 func (k Key) scalar() bool { return k.Kind != Map && k.Kind != List }

@@ -11,8 +11,9 @@ import (
 	"ios-agent/internal/machine/resident"
 )
 
-// TestFrozenDaemon: a daemon that takes connections and says nothing is told of, with what to do; what may have been done is unknown.
-func TestFrozenDaemon(t *testing.T) {
+// TestFrozenDaemonIsReported: a daemon that takes connections and says nothing is told of, with what to do; what may have been done is
+// unknown.
+func TestFrozenDaemonIsReported(t *testing.T) {
 	b := newBench(t)
 	l, err := resident.Listen(b.place, resident.Info{Build: "old"})
 	if err != nil {
@@ -32,7 +33,7 @@ func TestFrozenDaemon(t *testing.T) {
 	}
 }
 
-// TestCallsAreBounded: one call too many is refused with the bound, before anything is done.
+// TestManySessionsDoNotRemoveActiveOne: one call too many is refused with the bound, before anything is done.
 func TestCallsAreBounded(t *testing.T) {
 	b := newBench(t)
 	s := &Server{catalogue: b.catalogue()}

@@ -17,6 +17,7 @@ import (
 
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/private"
 	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/machine/self"
@@ -24,9 +25,9 @@ import (
 	"ios-agent/internal/op"
 )
 
-// Client calls operations in the daemon, which it starts when there is none.
+// Client calls operations in the daemon, and starts the daemon if necessary.
 type Client struct {
-	Catalogue *op.Catalogue // the specs; nothing is run here
+	Catalogue *op.Catalogue // the specs; their functions are not called
 	Place     resident.Place
 	Build     self.Build
 	Toolchain string // the one to be used
@@ -64,7 +65,7 @@ func (c *Client) limit(ctx context.Context, name string) (context.Context, conte
 	if err != nil {
 		return ctx, func() {}
 	}
-	info, _, _ := resident.Status(c.Place) // without a daemon there is no process to name
+	info, _, _ := resident.Status(c.Place) // without a daemon the message has no pid to name
 	most := o.Limit() + answerGrace
 	return context.WithTimeoutCause(ctx, most, &frozenError{info.PID, most})
 }
@@ -88,7 +89,7 @@ func (c *Client) leave(trace string) {
 	ctx, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()
 	still := *c
-	still.Start = nil // a daemon that is gone has no job of ours
+	still.Start = nil // the jobs of an ended daemon are gone
 	if resp, err := still.do(ctx, http.MethodPost, "/leave/"+trace, nil); err == nil {
 		resp.Body.Close()
 	}
@@ -134,7 +135,7 @@ func (c *Client) send(ctx context.Context, id string, o op.Op, body []byte, hear
 			for _, what := range last.Ends {
 				ended = append(ended, op.Notice{Kind: op.Config, Text: "the daemon made room for a newer one: " + what})
 			}
-			err = fault.New(fault.DaemonUnreachable, "three daemons in a row left before the call began")
+			err = fault.New(fault.DaemonUnreachable, "three daemons in a row ended before the call began")
 			if waited := c.awaitLeave(ctx, *last.Leaving); waited != nil {
 				return nil, waited
 			}
@@ -232,7 +233,7 @@ func (c *Client) Ask(ctx context.Context) (Status, error) {
 	defer resp.Body.Close()
 	var s Status
 	if err := json.NewDecoder(resp.Body).Decode(&s); err != nil {
-		return Status{}, fault.New(fault.DaemonUnreachable, "the daemon's status cannot be read: %w", err)
+		return Status{}, fault.New(fault.DaemonUnreachable, "cannot read the daemon's status: %w", err)
 	}
 	return s, nil
 }
@@ -252,8 +253,8 @@ func (c *Client) awaitLeave(ctx context.Context, started time.Time) error {
 		select {
 		case <-look:
 		case <-limit.Done():
-			return fault.New(fault.DaemonUnreachable, "the daemon with pid %d does not leave: %w", info.PID, limit.Err()).
-				WithHint("stop it: `ios-agent daemon stop`")
+			return fault.New(fault.DaemonUnreachable, "the daemon (process %d) does not end: %w", info.PID, limit.Err()).
+				WithHint("stop it: %s", hint.Command("ios-agent daemon stop"))
 		}
 	}
 }
@@ -276,8 +277,8 @@ func connectFault(err error) error {
 		return fault.New(fault.Sandboxed, "%w", err).With("path", sandboxed.Path).
 			WithHint("allow this sandbox to use %s; outside of a sandbox, make it yours to write: `chmod -R u+rwX %q`", folder, folder)
 	case errors.Is(err, resident.ErrNotRunning):
-		return fault.New(fault.DaemonUnreachable, "the daemon does not run: %w", err).
-			WithHint("it starts by itself with the next call that needs it; `ios-agent daemon start` starts it now")
+		return fault.New(fault.DaemonUnreachable, "the daemon does not run").
+			WithHint("the next call that needs it starts it; %s starts it now", hint.Command("ios-agent daemon start"))
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
@@ -293,8 +294,8 @@ func connectFault(err error) error {
 	return fault.New(fault.DaemonUnreachable, "the daemon cannot be reached: %w", err)
 }
 
-// rawInput keeps what is not JSON from breaking the request: it travels as a JSON string, which no operation accepts,
-// so that the answer is the operation's own.
+// rawInput keeps invalid JSON from breaking the request: it travels as a JSON string, which no operation accepts, so that the operation
+// itself reports the mistake.
 func rawInput(input []byte) json.RawMessage {
 	if len(input) == 0 || json.Valid(input) {
 		return input

@@ -127,8 +127,8 @@ func TestOnlyANewerClientReplacesAnIdleDaemon(t *testing.T) {
 	}
 }
 
-// TestADaemonThatHoldsSomething stays when it is idle, as long as it does; it leaves for a newer client, which is told what ended.
-func TestADaemonThatHoldsSomething(t *testing.T) {
+// TestHoldKeepsIdleDaemonAlive stays when it is idle, as long as it does; it leaves for a newer client, which is told what ended.
+func TestHoldKeepsIdleDaemonAlive(t *testing.T) {
 	b := newBench(t)
 	asked, holds := make(chan struct{}), atomic.Bool{}
 	holds.Store(true)
@@ -181,7 +181,7 @@ func TestABusyDaemonIsNotReplaced(t *testing.T) {
 	}
 }
 
-func TestLeavingDrainsWhatIsUnderWay(t *testing.T) {
+func TestLeavingDaemonFinishesRunningCall(t *testing.T) {
 	b := newBench(t)
 	gone, stop := b.serve(older())
 	c := b.client(older())
@@ -212,8 +212,8 @@ func TestCtrlCEndsTheJob(t *testing.T) {
 	}
 }
 
-// TestNoDaemonToBeHad: nothing was sent, and the fault says so.
-func TestNoDaemonToBeHad(t *testing.T) {
+// TestMissingDaemonIsUnreachableFault: nothing was sent, and the fault says so.
+func TestMissingDaemonIsUnreachableFault(t *testing.T) {
 	b := newBench(t)
 	c := b.client(older())
 	c.Start = nil
@@ -225,9 +225,9 @@ func TestNoDaemonToBeHad(t *testing.T) {
 	}
 }
 
-// TestWhyADaemonEnds: a daemon that listens and then cannot go on, because of a folder that is not safe for instance, has written
-// why. The caller is told.
-func TestWhyADaemonEnds(t *testing.T) {
+// TestDaemonEndReasonIsReported: a daemon that listens and then cannot go on, because of a folder that is not safe for instance, has
+// written why. The caller is told.
+func TestDaemonEndReasonIsReported(t *testing.T) {
 	b := newBench(t)
 	l, err := resident.Listen(b.place, resident.Info{})
 	if err != nil {

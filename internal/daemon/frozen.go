@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 )
 
@@ -28,10 +29,10 @@ func (e *frozenError) Error() string {
 	return fmt.Sprintf("the daemon (process %d) has not answered within %s", e.pid, e.waited)
 }
 
-// Fault tells how to get rid of it.
+// Fault says how to end the frozen daemon.
 func (e *frozenError) Fault() *fault.Fault {
 	return fault.New(fault.DaemonUnreachable, "%w", e).
-		WithHint("`ios-agent daemon stop` ends it, also when it is frozen; the next call starts a new one")
+		WithHint("%s ends a frozen daemon too; the next call starts a new one", hint.Command("ios-agent daemon stop"))
 }
 
 // during is the fault of a call that a daemon froze on. The call lies before it, and may still be performed.

@@ -9,13 +9,14 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/surface/rest"
 )
 
-// guard lets only callers with the key through, and no web page at all: a page on the internet can make a browser send
-// requests to this port, but not with a loopback Host and without an Origin.
+// guard admits only callers with the key, and no web page: a page on the internet can make a browser send requests to this port, but not
+// with a loopback Host and without an Origin.
 //
-// A daemon that was told to serve other machines takes any Host: by what name they call it is not for us to know.
+// A daemon that serves other machines accepts any Host: they may call it by any name.
 func guard(key *Key, remote bool, public map[string]bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -31,13 +32,14 @@ func guard(key *Key, remote bool, public map[string]bool, next http.Handler) htt
 	})
 }
 
-// CheckListen refuses an address that other machines can reach, unless that is what was asked for.
+// CheckListen refuses an address that other machines can reach, unless the caller allows remote clients.
 func CheckListen(address string, remote bool) error {
 	if address == "" || remote || loopback(address) {
 		return nil
 	}
-	return fault.New(fault.Forbidden, "%s can be reached from other machines", address).
-		WithHint("listen on 127.0.0.1, or say --allow-remote: whoever has the key can then drive this machine's devices")
+	return fault.New(fault.Forbidden, "%s is reachable from other machines", address).
+		WithHint("listen on 127.0.0.1, or allow remote clients with %s: every client with the key can then drive this machine's devices",
+			hint.Field("allow_remote"))
 }
 
 func loopback(host string) bool {

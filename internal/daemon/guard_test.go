@@ -14,7 +14,7 @@ import (
 
 const secret = "0123456789abcdef0123456789abcdef"
 
-func TestGuard(t *testing.T) {
+func TestGuardRequiresKeyAndLocalHost(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "key")
 	if err := os.WriteFile(path, []byte(secret+"\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -77,8 +77,8 @@ func TestKeyIsMadeOnceAndPrivate(t *testing.T) {
 	}
 }
 
-// TestAnOpenKeyIsRefused: a key that others can read, write or turn elsewhere is not used, and the fault says what to do.
-func TestAnOpenKeyIsRefused(t *testing.T) {
+// TestUnsafeKeyFileIsRefused: a key that others can read, write or turn elsewhere is not used, and the fault says what to do.
+func TestUnsafeKeyFileIsRefused(t *testing.T) {
 	good := []byte(strings.Repeat("k", 64) + "\n")
 	for name, lay := range map[string]func(path string) error{
 		"readable": func(path string) error { return os.WriteFile(path, good, 0o644) },
@@ -99,7 +99,7 @@ func TestAnOpenKeyIsRefused(t *testing.T) {
 	}
 }
 
-func TestListeningToTheWorldIsAskedFor(t *testing.T) {
+func TestRemoteListenNeedsPermission(t *testing.T) {
 	for address, fine := range map[string]bool{"": true, "127.0.0.1:9200": true, "[::1]:9200": true, "localhost:1": true,
 		"0.0.0.0:9200": false, ":9200": false, "10.0.0.1:1": false} {
 		if err := CheckListen(address, false); (err == nil) != fine {

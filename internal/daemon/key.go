@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/private"
 	"ios-agent/internal/machine/wholefile"
 )
 
-// Key is the key of the HTTP surface. The file is the only place it is kept: a new key counts from the next request
-// on, and the daemon need not be told.
+// Key is the key of the HTTP surface. Only the file holds it: a new key counts from the next request on, without a message to the daemon.
 type Key struct {
 	Path string
 }
@@ -32,7 +32,7 @@ func (k *Key) Read() (string, error) {
 		key := strings.TrimSpace(string(raw))
 		if len(key) < minKey {
 			return "", fault.New(fault.PathError, "the key in %s has fewer than %d characters", k.Path, minKey).
-				WithHint("make a new one: `ios-agent key rotate`")
+				WithHint("make a new one: %s", hint.Command("ios-agent key rotate"))
 		}
 		return key, nil
 	}
@@ -42,7 +42,7 @@ func (k *Key) Read() (string, error) {
 	return k.Rotate()
 }
 
-// Rotate makes a new key. The file is replaced whole, so that nobody reads half of one.
+// Rotate makes a new key. It replaces the file whole: readers never see half of a key.
 func (k *Key) Rotate() (string, error) {
 	secret := make([]byte, 32)
 	if _, err := rand.Read(secret); err != nil {

@@ -6,9 +6,9 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// TestALeavingDaemonBeginsNothing: a daemon leaves only when nothing is under way, and a call that comes in that moment is not begun, as it
-// would be cancelled: its client finds another daemon.
-func TestALeavingDaemonBeginsNothing(t *testing.T) {
+// TestLeavingDaemonRefusesNewCalls: a daemon leaves only when nothing is under way, and a call that comes in that moment is not begun, as
+// it would be cancelled: its client finds another daemon.
+func TestLeavingDaemonRefusesNewCalls(t *testing.T) {
 	stopped := false
 	s := &Server{catalogue: newBench(t).catalogue(), stop: func() { stopped = true }}
 	end, err := s.begin()

@@ -7,17 +7,17 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// What callers may take of a daemon at once. Each call and each connection holds memory, and a connection a file of the process.
+// The limits of a daemon. Each call and each connection holds memory, and a connection holds a file of the process.
 const (
 	mostCalls       = 1000
 	mostConnections = 512 // over TCP; the socket is for the user's own programs
 )
 
 func tooManyCalls() error {
-	return fault.New(fault.TooMany, "%d calls are under way, and no more may be", mostCalls).WithDispatch(fault.NotDispatched)
+	return fault.New(fault.TooMany, "call limit reached: %d are running", mostCalls).WithDispatch(fault.NotDispatched)
 }
 
-// limited accepts so many connections at once; more wait until one is closed.
+// limited accepts a maximum number of connections; more wait until one is closed.
 type limited struct {
 	net.Listener
 	places chan struct{}

@@ -10,9 +10,9 @@ import (
 	"ios-agent/internal/op"
 )
 
-// TestALostAnswerIsAskedForAgain: when a daemon begins and is gone, a claim is sent again, under the same id; what must not happen
+// TestLostAnswerOfClaimIsRequestedAgain: when a daemon begins and is gone, a claim is sent again, under the same id; what must not happen
 // twice is not.
-func TestALostAnswerIsAskedForAgain(t *testing.T) {
+func TestLostAnswerOfClaimIsRequestedAgain(t *testing.T) {
 	b := newBench(t)
 	l, err := resident.Listen(b.place, resident.Info{Build: "old"})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/machine/self"
 	"ios-agent/internal/op"
@@ -52,7 +53,7 @@ type Served struct {
 	Parts     io.Closer       // closed when the daemon leaves
 }
 
-// drainTime is what calls under way get to finish when the daemon is told to leave.
+// drainTime is how long running calls may take to finish when the daemon ends.
 const drainTime = 5 * time.Second
 
 // ErrRunning says that another daemon lives in this home already.
@@ -109,7 +110,7 @@ func (s *Server) serve(ctx context.Context, handlers map[net.Listener]http.Handl
 	limit, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()
 	go s.catalogue.Jobs().CancelAll(limit)
-	s.catalogue.EndStreams(fault.New(fault.Cancelled, "the daemon leaves").WithHint("begin the stream again: that starts a new daemon"))
+	s.catalogue.EndStreams(fault.New(fault.Cancelled, "the daemon is ending").WithHint("begin the stream again: that starts a new daemon"))
 	for _, server := range servers {
 		if server.Shutdown(limit) != nil {
 			server.Close()
@@ -169,7 +170,7 @@ func api(c *op.Catalogue, more http.Handler) http.Handler {
 	return mux
 }
 
-// counted notes the calls under way. Whoever only asks whether the daemon is there does not keep it, and is always answered.
+// counted counts the running calls. A call that only asks whether the daemon runs does not keep it, and always gets an answer.
 func (s *Server) counted(next http.Handler) http.Handler {
 	public := rest.Public(s.catalogue)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -230,8 +231,8 @@ func (s *Server) leaveIfIdle() {
 	s.Log.Info("idle", "for", s.IdleExit)
 }
 
-// leave ends the daemon, unless more is under way than so many calls. A call that comes later is told to find another daemon: one that
-// began now would be cancelled.
+// leave ends the daemon, unless more calls and jobs are running than the given number. Later calls get a leavingError and look for another
+// daemon: this one would cancel them.
 func (s *Server) leave(calls int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -246,11 +247,12 @@ func (s *Server) leave(calls int) bool {
 // leavingError says that this daemon takes no call any more.
 type leavingError struct{}
 
-func (e *leavingError) Error() string { return "the daemon leaves, and takes no call any more" }
+func (e *leavingError) Error() string { return "the daemon is ending and accepts no more calls" }
 
 // Fault is the error for a caller that does not look for another daemon by itself.
 func (e *leavingError) Fault() *fault.Fault {
-	return fault.New(fault.DaemonUnreachable, "%w", e).WithHint("start another one with `ios-agent daemon start`, and send the call again")
+	return fault.New(fault.DaemonUnreachable, "%w", e).WithHint("start a new daemon with %s and send the call again",
+		hint.Command("ios-agent daemon start"))
 }
 
 // holds is what a daemon that is idle stays for. For a newer client it leaves all the same.
@@ -331,7 +333,7 @@ type answer struct {
 	over  bool
 }
 
-// begin sends the answer's head before anything is done: a client that never saw it knows that nothing was.
+// begin sends the head of the answer before the call begins: a client that never got it knows that the call did nothing.
 func (a *answer) begin() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -351,13 +353,13 @@ func (a *answer) say(l line) error {
 	return a.flush.Flush()
 }
 
-// end sends the last line. It is no error when the client is gone.
+// end sends the last line. A client that is gone is not an error.
 func (a *answer) end(e op.Envelope) {
 	a.done()
 	_ = a.say(line{Envelope: &e})
 }
 
-// maxCall bounds a call from a client of ours.
+// maxCall bounds a call from an ios-agent client.
 const maxCall = 16 << 20
 
 func (s *Server) status(w http.ResponseWriter, r *http.Request) {

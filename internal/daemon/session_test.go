@@ -65,7 +65,7 @@ func TestDefaultsBelongToASession(t *testing.T) {
 	v, _ := p.call("session_show_defaults", "")
 	want(t, v, config.Global, "scheme", "Shop session")
 	want(t, v, config.Global, "bundleId", "")
-	if _, e := p.call("session_show_defaults", `{"session":"other"}`); !strings.Contains(e.Stdout, "none are set") {
+	if _, e := p.call("session_show_defaults", `{"session":"other"}`); !strings.Contains(e.Stdout, "no values set") {
 		t.Errorf("another session: %s", e.Stdout)
 	}
 	if _, e := p.call("session_set_defaults", `{"simulatorId":"A","simulatorName":"B"}`); e.Error == nil ||
@@ -81,8 +81,8 @@ func TestDefaultsBelongToASession(t *testing.T) {
 	want(t, v, config.Global, "projectPath", filepath.Join(p.dir, "Shop.xcodeproj")+" session")
 }
 
-// TestProfilesTheFileAndTheEnvironment: the project's file is below the session, and the client's variables are below it.
-func TestProfilesTheFileAndTheEnvironment(t *testing.T) {
+// TestSessionDefaultsPrecedeFileAndVariables: the project's file is below the session, and the client's variables are below it.
+func TestSessionDefaultsPrecedeFileAndVariables(t *testing.T) {
 	p := newProject(t)
 	p.call("session_set_defaults", `{"profile":"ci","createIfNotExists":true,"scheme":"ShopTests","persist":true}`)
 	if raw, err := os.ReadFile(config.ConfigPath(p.dir)); err != nil || !strings.Contains(string(raw), "ShopTests") {

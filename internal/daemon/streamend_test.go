@@ -31,7 +31,7 @@ func TestALeavingDaemonEndsItsStreams(t *testing.T) {
 	defer answer.Body.Close()
 	h.stop()
 	text, err := io.ReadAll(answer.Body)
-	if err != nil || !strings.Contains(string(text), "event: end\n") || !strings.Contains(string(text), "the daemon leaves") {
+	if err != nil || !strings.Contains(string(text), "event: end\n") || !strings.Contains(string(text), "the daemon is ending") {
 		t.Errorf("%v: %q", err, text)
 	}
 }

@@ -199,8 +199,8 @@ func (h *house) byMCP(name, input string) said {
 	return ofBody(h.t, raw)
 }
 
-// TestOneCatalogueThreeSurfaces: the same call through the daemon gives the same result and the same fault.
-func TestOneCatalogueThreeSurfaces(t *testing.T) {
+// TestThreeSurfacesGiveSameResult: the same call through the daemon gives the same result and the same fault.
+func TestThreeSurfacesGiveSameResult(t *testing.T) {
 	h := newHouse(t, op.JobAfter)
 	for _, c := range []struct{ name, route, input string }{
 		{"say_it", "POST /api/v1/say", `{"text":"hello","times":"2","loud":true,"tags":["a"]}`},
@@ -231,8 +231,9 @@ func TestOneCatalogueThreeSurfaces(t *testing.T) {
 	}
 }
 
-// TestThePort: only callers with the key, from this machine, get through; a rotated key counts from the next request on.
-func TestThePort(t *testing.T) {
+// TestPortRequiresKeyAndLocalCaller: only callers with the key, from this machine, get through; a rotated key counts from the next request
+// on.
+func TestPortRequiresKeyAndLocalCaller(t *testing.T) {
 	h := newHouse(t, op.JobAfter)
 	for _, c := range []struct {
 		route, header string
@@ -278,9 +279,9 @@ func TestThePort(t *testing.T) {
 	}
 }
 
-// TestWhatTravelsWithACall: the client's session, folder and variables, what it is a part of, its paths made absolute, and progress on the
-// way back.
-func TestWhatTravelsWithACall(t *testing.T) {
+// TestCallCarriesSessionFolderAndVariables: the client's session, folder and variables, what it is a part of, its paths made absolute, and
+// progress on the way back.
+func TestCallCarriesSessionFolderAndVariables(t *testing.T) {
 	t.Setenv("IOS_AGENT_SCHEME", "Shop")
 	t.Setenv("XCODEBUILDMCP_SCHEME", "Other")
 	t.Setenv("SECRET_OF_MINE", "x")
@@ -312,8 +313,8 @@ func TestWhatTravelsWithACall(t *testing.T) {
 	}
 }
 
-// TestStreams: items reach the client as they come; leaving a stream is a good end, and the daemon notices.
-func TestStreams(t *testing.T) {
+// TestStreamItemsReachClient: items reach the client as they come; leaving a stream is a good end, and the daemon notices.
+func TestStreamItemsReachClient(t *testing.T) {
 	h := newHouse(t, op.JobAfter)
 	h.Ticks.Add(surfacetest.Tick{N: 1})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -343,8 +344,8 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestAnEventOfEveryCall: the daemon is told what, whose and how it ended, and never the input.
-func TestAnEventOfEveryCall(t *testing.T) {
+// TestEveryCallIsRecordedWithoutInput: the daemon is told what, whose and how it ended, and never the input.
+func TestEveryCallIsRecordedWithoutInput(t *testing.T) {
 	h := newHouse(t, op.JobAfter)
 	h.client.Call(t.Context(), "say_it", []byte(`{"text":"geheim"}`), nil)
 	h.client.Call(t.Context(), "fail_with", []byte(`{"code":"REF_EXPIRED","session":"other"}`), nil)
@@ -364,8 +365,8 @@ func TestAnEventOfEveryCall(t *testing.T) {
 	}
 }
 
-// TestAJobThroughTheDaemon: a call that takes longer than its client waits becomes a job, which every surface can ask about.
-func TestAJobThroughTheDaemon(t *testing.T) {
+// TestLongCallBecomesJobOnEverySurface: a call that takes longer than its client waits becomes a job, which every surface can ask about.
+func TestLongCallBecomesJobOnEverySurface(t *testing.T) {
 	h := newHouse(t, 0)
 	for _, c := range []struct {
 		input, state string

@@ -1,6 +1,7 @@
-// Package daemon is the one background process of a home and the client that speaks to it. CLI and stdio MCP use the
-// same internal transport: POST /call/{op} on a unix socket, answered by NDJSON events and then the envelope. REST is
-// served beside it, there and on a loopback TCP port.
+// Package daemon runs the background process of a home, which serves all calls, and has the client that calls it. The CLI and the stdio MCP
+// server are such clients: a Client sends POST /call/{op} over a unix socket, and the Server answers with events as lines of JSON and then
+// the envelope. The Server also serves REST, on the same socket and on a TCP port, which is a loopback port unless the user allows other
+// machines.
 package daemon
 
 import (

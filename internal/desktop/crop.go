@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
@@ -23,7 +24,7 @@ func (t *Tree) WindowOf(n *Node) *Node {
 func Crop(picture image.Image, window ui.Rect, n *Node) (image.Image, error) {
 	refuse := func(says string) error {
 		return fault.New(fault.ScreenshotFailed, "%s", says).With("id", n.ID).
-			WithHint("take the picture without `--id`, or of an element that shows")
+			WithHint("take the picture without %s, or of a visible element", hint.Field("id"))
 	}
 	size := picture.Bounds()
 	switch {

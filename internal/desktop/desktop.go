@@ -1,5 +1,6 @@
-// Package desktop is what desktop apps show and what is done with them, on any system: the tree of a process, ids that stay, actions by
-// accessibility first and by input second. It knows no bus and no framework; a Desktop does: driver/atspi on Linux, driver/macax on macOS.
+// Package desktop models desktop apps on any system and drives them through the interfaces Desktop and App. An App gives the tree of a
+// process, whose elements keep their ids, and a Performer acts on it: through accessibility first, through input events second. The package
+// must not use a bus or a framework: driver/atspi implements Desktop on Linux, driver/macax on macOS.
 package desktop
 
 import (
@@ -14,17 +15,17 @@ import (
 type Desktop interface {
 	// Methods say how actions are done here.
 	Methods() Methods
-	// Prepare makes the desktop that an environment names ready for a program that is about to be started with it, and gives the variables
-	// that the program needs beside, so that it tells of its windows.
+	// Prepare makes the desktop of an environment ready for a new program, and returns the extra variables with which the program reports
+	// its windows.
 	Prepare(ctx context.Context, env Environ) (more []string, err error)
-	// Open connects to a process, on the display that the process itself uses. It fails with a fault that says what is missing: a display,
-	// the accessibility bus, a permission, a process that lives and is the user's.
+	// Open connects to a process, on the display that the process itself uses. Its fault names the missing part: a display, the
+	// accessibility bus, a permission, or a living process of the user.
 	Open(ctx context.Context, pid int) (App, error)
 	// Windows are all windows that can be seen or are minimized, of all processes of the user, on the desktop that an environment names.
 	Windows(ctx context.Context, env Environ) ([]Window, error)
 }
 
-// Environ gives a variable of the environment of who asks; empty when it is not set.
+// Environ returns a variable of the client's environment; empty when it is not set.
 type Environ func(name string) string
 
 // Env lists the variables that say on which desktop a client works: its programs are started there.
@@ -65,7 +66,7 @@ type Eyes interface {
 	// Capture is a picture of the window that lies on top (on macOS the largest, as strobe has it), or of the one with that node's key, and
 	// where on the screen it is, in points.
 	Capture(ctx context.Context, key string) (image.Image, ui.Rect, error)
-	// Events counts what the process told of its windows since it was opened; Next waits until it has told more than that, or ctx ends.
+	// Events counts the process's reports about its windows since it was opened; Next waits until it exceeds a count, or ctx ends.
 	Events() uint64
 	Next(ctx context.Context, after uint64) error
 }
@@ -76,7 +77,7 @@ type Limits struct {
 	Nodes int // 0: MaxNodes
 }
 
-// The limits of a look, which are told when they cut something off.
+// The limits of a look; the answer says when one cut something off.
 const (
 	MaxDepth = 50
 	MaxNodes = 10_000
@@ -89,7 +90,7 @@ type Tree struct {
 	// Left are elements that the limits cut off: how many at least, and by which.
 	Left    int
 	LeftWhy string // "deeper than 50 levels", "more than 10000 elements"
-	Bare    bool   // nothing is told of what is in the windows
+	Bare    bool   // the content of the windows is unknown
 	Took    time.Duration
 }
 
@@ -102,7 +103,7 @@ type Hands interface {
 	Focus(ctx context.Context, key string) error
 }
 
-// Pointer is the mouse. Points are those of the screen, as bounds are.
+// Pointer is the mouse. Points are screen points, like bounds.
 type Pointer interface {
 	// Click presses and lets go at a point: button is 1 for the left, 3 for the right one; times is 1 or 2.
 	Click(ctx context.Context, at ui.Point, button, times int) error
@@ -110,11 +111,11 @@ type Pointer interface {
 	Hold(ctx context.Context, at ui.Point, long time.Duration) error
 	// Drag presses at from, moves over the points of path, one every step, waits for hold, and lets go at the last.
 	Drag(ctx context.Context, from ui.Point, path []ui.Point, step, hold time.Duration) error
-	// Scroll turns the wheel over a point by so many lines: dy < 0 shows what is below, dx < 0 what is to the right.
+	// Scroll turns the wheel over a point by a number of lines: dy < 0 scrolls down, dx < 0 scrolls right.
 	Scroll(ctx context.Context, at ui.Point, dx, dy int) error
 }
 
-// Keys is the keyboard. What is typed goes to the process's element that has the focus.
+// Keys is the keyboard. Typed text goes to the process's element with the focus.
 type Keys interface {
 	Press(ctx context.Context, c Chord, times int) error
 	Type(ctx context.Context, text string) error

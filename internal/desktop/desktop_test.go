@@ -14,8 +14,8 @@ import (
 
 func tree(nodes ...*Node) *Tree { return &Tree{Windows: nodes} }
 
-// TestMint: the ids of strobe, by its own hash.
-func TestMint(t *testing.T) {
+// TestMintedIDsMatchStrobe: the ids of strobe, by its own hash.
+func TestMintedIDsMatchStrobe(t *testing.T) {
 	for _, c := range []struct {
 		role, title string
 		index       int
@@ -37,8 +37,9 @@ func TestMint(t *testing.T) {
 	}
 }
 
-// TestNames: an element keeps its id, whatever becomes of its title and its place; no two elements ever share one.
-func TestNames(t *testing.T) {
+// TestElementKeepsIDWhenTitleOrPlaceChanges: an element keeps its id, whatever becomes of its title and its place; no two elements ever
+// share one.
+func TestElementKeepsIDWhenTitleOrPlaceChanges(t *testing.T) {
 	var n Names
 	play := func(key, title string) *Node { return &Node{Role: "button", Title: title, Key: key} }
 	window := func(children ...*Node) *Tree {
@@ -70,8 +71,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestNamesAreBounded: an app that makes elements for ever does not fill the memory, and still no id is given twice.
-func TestNamesAreBounded(t *testing.T) {
+// TestRememberedElementIDsAreBounded: an app that makes elements for ever does not fill the memory, and still no id is given twice.
+func TestRememberedElementIDsAreBounded(t *testing.T) {
 	var n Names
 	seen := map[string]bool{}
 	const perLook, looks = 1000, 30
@@ -102,8 +103,8 @@ func TestNamesAreBounded(t *testing.T) {
 	}
 }
 
-// TestRequest is the seed's Task 1: what a request must have, and how it is written.
-func TestRequest(t *testing.T) {
+// TestRequestCheckNamesMissingField is the seed's Task 1: what a request must have, and how it is written.
+func TestRequestCheckNamesMissingField(t *testing.T) {
 	text := func(s string) *string { return &s }
 	for name, c := range map[string]struct {
 		r     Request
@@ -143,8 +144,8 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// TestDiffers is the seed's Task 2.
-func TestDiffers(t *testing.T) {
+// TestDiffersIgnoresBoundsAndChildren is the seed's Task 2.
+func TestDiffersIgnoresBoundsAndChildren(t *testing.T) {
 	half, more := "0.5", "0.8"
 	before := Node{ID: "sld_1234", Role: "AXSlider", Title: "Volume", Value: &half, Enabled: true, Bounds: &ui.Rect{W: 200, H: 30}}
 	for name, c := range map[string]struct {
@@ -168,8 +169,8 @@ func TestDiffers(t *testing.T) {
 	}
 }
 
-// TestPoints is the geometry of the seed's Task 4.
-func TestPoints(t *testing.T) {
+// TestElementCentreAndDragPathAreComputed is the geometry of the seed's Task 4.
+func TestElementCentreAndDragPathAreComputed(t *testing.T) {
 	for r, want := range map[ui.Rect]ui.Point{
 		{X: 100, Y: 200, W: 80, H: 30}: {X: 140, Y: 215}, {W: 100, H: 50}: {X: 50, Y: 25}, {X: -100, Y: -50, W: 10, H: 10}: {X: -95, Y: -45},
 	} {
@@ -194,8 +195,8 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// TestModifiers is the rest of the seed's Task 4; unlike there, an unknown one is refused.
-func TestModifiers(t *testing.T) {
+// TestModifiersRefuseUnknownName is the rest of the seed's Task 4; unlike there, an unknown one is refused.
+func TestModifiersRefuseUnknownName(t *testing.T) {
 	for names, want := range map[string]Modifiers{
 		"": 0, "cmd shift": Command | Shift, "cmd shift alt ctrl": Command | Shift | Option | Control,
 		"COMMAND Option control": Command | Option | Control, "cmd cmd": Command,
@@ -209,8 +210,8 @@ func TestModifiers(t *testing.T) {
 	}
 }
 
-// TestKeys: the seed's keys and ours, by every name they have.
-func TestKeys(t *testing.T) {
+// TestKeyOfReadsAliasesAndRefusesUnknownKeys: the seed's keys and ours, by every name they have.
+func TestKeyOfReadsAliasesAndRefusesUnknownKeys(t *testing.T) {
 	for name, want := range map[string]Key{
 		"a": "a", "Z": "z", "0": "0", "return": "return", "Enter": "return", "backspace": "delete", "delete": "delete", "esc": "escape",
 		"F12": "f12", "pageup": "pageup", "page_down": "pagedown", "Home": "home", "end": "end", "forwarddelete": "forwarddelete", "up": "up",

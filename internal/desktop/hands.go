@@ -18,7 +18,7 @@ import (
 // Refusal is why an action was not done, as an answer and not as a fault: the caller may try another one.
 type Refusal struct {
 	Says string
-	Hint string // what to do instead; empty: nothing is known
+	Hint string // what to do instead; may be empty
 }
 
 func (r *Refusal) Error() string { return r.Says }
@@ -66,8 +66,8 @@ func fallsBack(err error) bool {
 	return cannot
 }
 
-// SetValue sets an element's value: a number as a number, also where it comes as a text, or as a text where the element takes texts; of a
-// list of choices, the one that is called so; anything else as its JSON.
+// SetValue sets an element's value: a number as a number, also where it comes as a text, or as a text where the element takes texts; for a
+// list of choices, the choice of that name; anything else as its JSON.
 func (p Performer) SetValue(ctx context.Context, n *Node, value json.RawMessage) (method string, err error) {
 	text, number, numeric := wanted(value)
 	switch {
@@ -156,8 +156,8 @@ const pick = "AXPick"
 
 func (n *Node) takesText() bool { return n.Role == "AXTextField" || n.Role == "AXTextArea" }
 
-// Type gives an element the focus, by a click where accessibility cannot, and types. One that has the focus keeps it as it is: many
-// fields select all their text when they get it once more, and the text would be replaced.
+// Type gives an element the focus, by a click where accessibility cannot, and types. An element that already has the focus is not focused
+// again: many fields select all their text then, and typing would replace it.
 func (p Performer) Type(ctx context.Context, n *Node, text string) (method string, err error) {
 	if !n.Focused {
 		if err := p.focus(ctx, n); err != nil {
@@ -235,7 +235,7 @@ func (p Performer) DragTo(ctx context.Context, from, to ui.Point, press, hold ti
 	return p.Methods.Input, p.App.Drag(ctx, from, path, dragStep, hold)
 }
 
-// centre is the middle of an element; not ok for one that is nowhere.
+// centre is the middle of an element; not ok for an element without a place.
 func centre(n *Node) (at ui.Point, ok bool) {
 	if n.Bounds == nil || n.Bounds.Empty() {
 		return at, false

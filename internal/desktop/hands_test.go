@@ -32,8 +32,8 @@ func find(t *testing.T, app desktop.App, title string) (found *desktop.Node) {
 	return found
 }
 
-// TestPerformer: accessibility first, input second, and which of them it was.
-func TestPerformer(t *testing.T) {
+// TestPerformerPrefersAccessibilityOverInput: accessibility first, input second, and which of them it was.
+func TestPerformerPrefersAccessibilityOverInput(t *testing.T) {
 	app := desktoptest.NewApp()
 	p := desktop.Performer{App: app, Methods: desktop.Methods{Accessibility: "ax", Input: "cgevent"}}
 	nowhere := func(title string) *desktop.Node {
@@ -93,8 +93,8 @@ func TestPerformer(t *testing.T) {
 	}
 }
 
-// TestSetValue: numbers go as numbers, or as texts where an element takes texts; anything else as its JSON.
-func TestSetValue(t *testing.T) {
+// TestSetValueConvertsJSONForElement: numbers go as numbers, or as texts where an element takes texts; anything else as its JSON.
+func TestSetValueConvertsJSONForElement(t *testing.T) {
 	app := desktoptest.NewApp()
 	p := desktop.Performer{App: app, Methods: desktop.Methods{Accessibility: "ax", Input: "cgevent"}}
 	for _, c := range []struct{ element, value, holds, says string }{
@@ -114,8 +114,8 @@ func TestSetValue(t *testing.T) {
 	}
 }
 
-// TestDragTo: a drag that presses first stands still for as long.
-func TestDragTo(t *testing.T) {
+// TestDragToHoldsStillBeforeMoving: a drag that presses first stands still for as long.
+func TestDragToHoldsStillBeforeMoving(t *testing.T) {
 	app := &dragged{App: desktoptest.NewApp()}
 	p := desktop.Performer{App: app}
 	if _, err := p.DragTo(t.Context(), ui.Point{X: 10}, ui.Point{X: 110}, 40*time.Millisecond, time.Second); err != nil {
@@ -127,8 +127,8 @@ func TestDragTo(t *testing.T) {
 	}
 }
 
-// TestABogusProcess is the seed's Task 3: a process that is none is an error.
-func TestABogusProcess(t *testing.T) {
+// TestOpenFailsForUnknownProcess is the seed's Task 3: a process that is none is an error.
+func TestOpenFailsForUnknownProcess(t *testing.T) {
 	if app, err := desktoptest.New(1).Open(t.Context(), 99999); app != nil || err == nil {
 		t.Errorf("%v, %v", app, err)
 	}

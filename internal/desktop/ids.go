@@ -34,9 +34,9 @@ func mint(role, title string, index int) string {
 // mostNames is how many elements are remembered that the last look did not see. An app may make elements for ever.
 const mostNames = 2 * MaxNodes
 
-// Names are the ids of the elements of one process. An element keeps the id that it got when it was first seen, whatever becomes of its
-// title and its place; two elements never share one. Of elements that are not seen any more the latest are remembered; one that comes
-// back after that gets another id.
+// Names are the ids of the elements of one process. An element keeps the id of its first sight, whatever happens to its title and its
+// place; two elements never share one. Names remembers a limited number of elements that are gone; an older one gets a new id when it comes
+// back.
 type Names struct {
 	mu    sync.Mutex
 	looks uint64
@@ -91,7 +91,7 @@ func (n *Names) free(id string) string {
 	return id
 }
 
-// forget lets go of so many elements, those that were not seen for the longest time first.
+// forget removes a number of elements, the longest unseen first.
 func (n *Names) forget(count int) {
 	var old []string
 	for key, own := range n.ids {

@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// clips reports whether a role shows a part of what is in it. A window does so too; menus stand out of theirs.
+// clips reports whether a role hides the parts of its children outside its bounds. A window does so too; menus extend beyond their parents.
 func clips(role string) bool {
 	switch role {
 	case "AXScrollArea", "AXList", "AXTable", "AXOutline", "AXWebArea":
@@ -16,8 +16,8 @@ func clips(role string) bool {
 	return false
 }
 
-// InView is an element with the bounds of what of it can be seen: where something scrolls, the rest of it lies under other elements, and
-// input that is meant for it would hit those. One that is scrolled out of sight has no bounds.
+// InView is an element with the bounds of its visible part: in a scroll area, the rest is under other elements, and input meant for it
+// would hit those. An element that is scrolled out of sight has no bounds.
 func (t *Tree) InView(n *Node) *Node {
 	if n.Bounds == nil {
 		return n

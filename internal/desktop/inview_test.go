@@ -7,8 +7,9 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// TestInView: of a long list the part is meant that its scroll area shows; what is out of sight has no place to click.
-func TestInView(t *testing.T) {
+// TestInViewClipsElementsToScrollArea: of a long list the part is meant that its scroll area shows; what is out of sight has no place to
+// click.
+func TestInViewClipsElementsToScrollArea(t *testing.T) {
 	node := func(role, key string, at ui.Rect, in ...*desktop.Node) *desktop.Node {
 		return &desktop.Node{Role: role, Key: key, Bounds: &at, Children: in}
 	}
@@ -30,8 +31,9 @@ func TestInView(t *testing.T) {
 	}
 }
 
-// TestOverIsTheWindowAtAPoint: input at a point reaches the window on top there, whichever element it is for; menus stand out of theirs.
-func TestOverIsTheWindowAtAPoint(t *testing.T) {
+// TestOverReturnsTopWindowAtPoint: input at a point reaches the window on top there, whichever element it is for; menus stand out of
+// theirs.
+func TestOverReturnsTopWindowAtPoint(t *testing.T) {
 	at := ui.Rect{X: 10, Y: 10, W: 20, H: 20}
 	row, item := &desktop.Node{Role: "AXRow", Key: "row", Bounds: &at}, &desktop.Node{Role: "AXMenuItem", Key: "item", Bounds: &at}
 	window := func(key string, bounds ui.Rect, in ...*desktop.Node) *desktop.Node {

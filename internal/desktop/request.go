@@ -85,8 +85,8 @@ type Response struct {
 	Error   string `json:"error,omitempty"`
 }
 
-// Differs reports whether an element shows something else than before: its value, whether it is enabled or has the focus, its title.
-// What is in it and where it is do not count.
+// Differs reports whether an element shows something else than before: its value, whether it is enabled or has the focus, its title. Its
+// children and its place do not count.
 func Differs(before, after *Node) bool {
 	value := func(n *Node) (string, bool) {
 		if n.Value == nil {

@@ -9,8 +9,8 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// TestRequests are the seed's eleven cases, and the departure: a modifier that nobody knows is refused.
-func TestRequests(t *testing.T) {
+// TestRequestJSONIsValidated are the seed's eleven cases, and the departure: a modifier that nobody knows is refused.
+func TestRequestJSONIsValidated(t *testing.T) {
 	for name, c := range map[string]struct{ request, field, says string }{
 		"valid click":         {`{"sessionId":"s1","action":"click","id":"btn_a1b2"}`, "", ""},
 		"empty session":       {`{"sessionId":"","action":"click","id":"btn_a1b2"}`, "sessionId", "sessionId must not be empty"},
@@ -42,8 +42,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestTheWire: names are in camel case, and what is not there is absent.
-func TestTheWire(t *testing.T) {
+// TestJSONUsesCamelCaseAndOmitsEmptyFields: names are in camel case, and what is not there is absent.
+func TestJSONUsesCamelCaseAndOmitsEmptyFields(t *testing.T) {
 	settle, changed := 100, true
 	raw, err := json.Marshal(desktop.Request{Session: "s1", Action: desktop.Click, SettleMS: &settle})
 	if err != nil || !strings.Contains(string(raw), `"sessionId":"s1"`) || !strings.Contains(string(raw), `"settleMs":100`) {

@@ -6,8 +6,8 @@ import (
 	"ios-agent/internal/desktop"
 )
 
-// TestShift: elements that a source leaves out count in the ids of their siblings, as the seed has it.
-func TestShift(t *testing.T) {
+// TestOmittedSiblingsCountInElementIDs: elements that a source leaves out count in the ids of their siblings, as the seed has it.
+func TestOmittedSiblingsCountInElementIDs(t *testing.T) {
 	button := func(key string, shift int) *desktop.Node {
 		return &desktop.Node{Role: "button", Title: "Play", Key: key, Shift: shift}
 	}

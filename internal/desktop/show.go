@@ -14,7 +14,7 @@ type Pick struct {
 	Role    string // only elements of this role, with or without AX, in any case
 	Text    string // only those whose title, value or developer's name has it, in any case
 	Depth   int    // windows are 1; 0 is all
-	Hidden  bool   // also those that do not show
+	Hidden  bool   // also hidden elements
 	Verbose bool   // as JSON
 	Bytes   int    // about how long the text may be; 0 is any length
 }
@@ -27,8 +27,8 @@ type Shown struct {
 	Left  []string // what is left out, and why
 }
 
-// Show writes a tree down: a line an element, two spaces a level, or JSON. Elements whose parents are not shown move up to the next one
-// that is. Texts of the app are quoted: they are data.
+// Show writes a tree: a line for each element, indented by two spaces a level, or JSON. Elements whose parents are hidden move up to the
+// next shown ancestor. Texts of the app are quoted: they are data.
 func (t *Tree) Show(p Pick) Shown {
 	s := shower{Pick: p, role: bareRole(p.Role), text: strings.ToLower(p.Text)}
 	for _, w := range t.Windows {
@@ -128,7 +128,7 @@ func (s *shower) add(n, above *Node, indent int) bool {
 
 func bareRole(role string) string { return strings.ToLower(strings.TrimPrefix(role, "AX")) }
 
-// secureRole is the subrole of fields whose text nobody is to read.
+// secureRole is the subrole of fields whose text must stay secret.
 const secureRole = "AXSecureTextField"
 
 func (n *Node) secret() bool { return n.Subrole == secureRole || n.Role == secureRole }

@@ -29,7 +29,7 @@ func shown() *desktop.Tree {
 	return &desktop.Tree{Windows: []*desktop.Node{window}}
 }
 
-func TestATreeInStrobesForm(t *testing.T) {
+func TestShowPrintsTreeAsText(t *testing.T) {
 	want := strings.Join([]string{
 		`[AXWindow "Main" id=w_1 bounds=0,0,200,100 enabled]`,
 		`  [AXButton "Save" id=btn_1 bounds=10,20,80,30 enabled]`,
@@ -44,8 +44,8 @@ func TestATreeInStrobesForm(t *testing.T) {
 	}
 }
 
-// TestWhatIsPicked: by role, by text, by level, by length; what is cut is told.
-func TestWhatIsPicked(t *testing.T) {
+// TestShowPicksElements: by role, text, level and length; the answer says what was cut.
+func TestShowPicksElements(t *testing.T) {
 	for name, c := range map[string]struct {
 		pick  desktop.Pick
 		lines []string
@@ -79,7 +79,7 @@ func TestWhatIsPicked(t *testing.T) {
 	}
 }
 
-func TestATreeAsJSON(t *testing.T) {
+func TestShowPrintsTreeAsJSONWithoutSecrets(t *testing.T) {
 	got := shown().Show(desktop.Pick{Verbose: true})
 	var doc struct{ Nodes []*desktop.Node }
 	if err := json.Unmarshal([]byte(got.Text), &doc); err != nil {
@@ -96,8 +96,8 @@ func TestATreeAsJSON(t *testing.T) {
 	}
 }
 
-// TestNodesOfAnAnswer have no children, but their number.
-func TestNodesOfAnAnswer(t *testing.T) {
+// TestAloneDropsChildrenAndWholeMasksSecrets have no children, but their number.
+func TestAloneDropsChildrenAndWholeMasksSecrets(t *testing.T) {
 	w := shown().Windows[0]
 	if n := w.Alone(); n.Children != nil || len(w.Children) != 2 || w.Below() != 6 {
 		t.Errorf("%+v", n)
@@ -107,7 +107,7 @@ func TestNodesOfAnAnswer(t *testing.T) {
 	}
 }
 
-func TestCrop(t *testing.T) {
+func TestCropCutsElementFromScreenshot(t *testing.T) {
 	picture := image.NewRGBA(image.Rect(0, 0, 400, 100)) // two pixels a point across, one down
 	picture.Set(20, 10, color.RGBA{R: 255, A: 255})
 	window := ui.Rect{X: 100, Y: 50, W: 200, H: 100}

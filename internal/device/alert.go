@@ -6,7 +6,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// AlertIn is the topmost alert of a tree, or else its topmost sheet; nil when it has none.
+// AlertIn is the topmost alert of a tree, or else its topmost sheet; nil without either.
 func AlertIn(root *ui.Node) (found *ui.Node) {
 	root.Walk(func(n *ui.Node) bool {
 		if n.Type == "Alert" || n.Type == "Sheet" && (found == nil || found.Type != "Alert") {
@@ -17,7 +17,7 @@ func AlertIn(root *ui.Node) (found *ui.Node) {
 	return found
 }
 
-// ReadAlert is what an alert of a tree says, and where its buttons are.
+// ReadAlert is the content of an alert in a tree, with the points of its buttons.
 func ReadAlert(box *ui.Node, source string) (a *Alert, places []ui.Point) {
 	a = &Alert{Title: box.Label, Buttons: []string{}, Source: source}
 	var texts []string

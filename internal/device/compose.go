@@ -10,22 +10,23 @@ import (
 	"sync"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// Composite is one device of several parts: each is the device as one driver opens it. An ability is that of the first part
-// that has it.
+// Composite is one device of several parts: each part is the device as one driver opens it. An ability comes from the first part that
+// has it.
 type Composite struct {
 	mu    sync.Mutex
 	info  Info
 	parts []Device
-	lead  Device // the part that was chosen to look and to touch; nil: none was
+	lead  Device // the part chosen to look and touch; may be nil
 
-	choices []DriverSpec // the drivers that can be chosen for it
+	choices []DriverSpec // drivers that can be chosen for it
 }
 
 var _ Device = (*Composite)(nil)
 
-// Compose makes one device of its parts. The first part says what the device is; the others fill in what it leaves out.
+// Compose makes one device of its parts. The first part identifies the device; the others fill in missing details.
 func Compose(parts ...Device) *Composite { return ComposeFor(nil, parts...) }
 
 // ComposeFor is Compose for a device with drivers that can be chosen instead of its own parts.
@@ -37,7 +38,7 @@ func ComposeFor(choices []DriverSpec, parts ...Device) *Composite {
 	return c
 }
 
-// Add adds a part, after the others; of a part that is a composite, its parts.
+// Add appends a part; for a composite, its parts.
 func (c *Composite) Add(part Device) {
 	if several, is := part.(*Composite); is {
 		for _, p := range several.Parts() {
@@ -51,26 +52,26 @@ func (c *Composite) Add(part Device) {
 	c.info, c.parts = c.info.Merge(info), append(slices.Clip(c.parts), part)
 }
 
-// Led is the same device looked at and touched by one part alone: no other part lends it a finger or an eye. All else is asked of the
-// other parts first. It need not be one of the parts.
+// Led is the same device with one part that alone looks and touches. All other abilities come from the other parts first. lead need not
+// be one of the parts.
 func (c *Composite) Led(lead Device) *Composite {
 	rest := slices.DeleteFunc(slices.Clone(c.Parts()), func(p Device) bool { return p == lead })
 	return &Composite{info: c.Info(), parts: append(rest, lead), lead: lead, choices: c.choices}
 }
 
-// With is the same device with one part more, which is asked last.
+// With is the same device with one more part, which comes last.
 func (c *Composite) With(part Device) *Composite {
 	return &Composite{info: c.Info(), parts: append(slices.Clone(c.Parts()), part), lead: c.lead, choices: c.choices}
 }
 
-// Info is what the parts know of the device.
+// Info is the parts' common description of the device.
 func (c *Composite) Info() Info {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.info
 }
 
-// Driver names the drivers of all parts.
+// Driver lists the drivers of all parts.
 func (c *Composite) Driver() string {
 	var names []string
 	for _, p := range c.Parts() {
@@ -79,7 +80,7 @@ func (c *Composite) Driver() string {
 	return strings.Join(names, ", ")
 }
 
-// Parts are the parts, in the order their abilities count.
+// Parts are the parts in the order of preference.
 func (c *Composite) Parts() []Device {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,7 +96,7 @@ func (c *Composite) Close() error {
 	return errors.Join(errs...)
 }
 
-// Merge adds to what is known of a device what another driver knows of it.
+// Merge fills missing details of a device from another driver's description.
 func (i Info) Merge(other Info) Info {
 	if i.UDID == "" {
 		return other
@@ -119,7 +120,7 @@ func (i Info) Merge(other Info) Info {
 	return i
 }
 
-// Has gives a device's ability, if it has it.
+// Has gives an ability of a device, if the device has it.
 func Has[Ability any](d Device) (Ability, bool) {
 	if c, is := d.(*Composite); is {
 		for _, p := range c.asked(reflect.TypeFor[Ability]().Name()) {
@@ -142,14 +143,14 @@ func (c *Composite) asked(ability string) []Device {
 	return c.Parts()
 }
 
-// face are the abilities that go together: what one driver sees is touched by the same one, and guarded by no other; and it is its agent
-// that is started and stopped.
+// face are the abilities that must come from one driver: the driver that sees the screen also touches it and guards the inputs, and its
+// agent is started and stopped.
 func face() []string {
 	return []string{"Eyes", "Touch", "Gestures", "Dragging", "Pinching", "Adjust", "Keyboard", "Alerts", "Rotation", "Guarding", "Pointing",
 		"Filler", "Caret", "Buttons", "Agent"}
 }
 
-// As gives a device's ability, or a fault that says what is missing and what can do it.
+// As gives an ability of a device, or a fault that names the missing ability and a remedy.
 func As[Ability any](d Device) (Ability, error) {
 	a, ok := Has[Ability](d)
 	if !ok {
@@ -162,10 +163,10 @@ func As[Ability any](d Device) (Ability, error) {
 type MissingError struct {
 	Device Info
 	Driver string
-	Does   string // what a device does that has the ability
-	Other  string // a driver of the same device that can; empty: none is known
+	Does   string // the ability in words
+	Other  string // another driver of the device with the ability; may be empty
 
-	sees    bool         // the ability is of those that go together
+	sees    bool         // the ability belongs to face
 	choices []DriverSpec // drivers that may have it
 }
 
@@ -194,35 +195,36 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("%s (%s) is driven by %s, which cannot %s", e.Device.Name, e.Device.UDID, e.Driver, e.Does)
 }
 
-// Fault names what can do it instead.
+// Fault names a driver or device with the ability.
 func (e *MissingError) Fault() *fault.Fault {
 	f := fault.New(fault.Unsupported, "%s", e.Error()).WithDispatch(fault.NotDispatched)
 	if e.Other != "" {
-		return f.WithHint("the driver %s can: `ios-agent session-set-defaults --driver %s`", e.Other, e.Other)
+		return f.WithHint("the driver %s can: %s", e.Other, hint.Do("session_set_defaults", "driver", e.Other))
 	}
+	simulators := hint.Do("list_devices", "type", TypeSimulator)
 	switch {
 	case e.Device.Type == TypePhysical && e.sees:
-		return f.WithHint("what it lacks to be driven: `ios-agent doctor --device %s`;%s a simulator can: `ios-agent devices --type simulator`",
-			e.Device.UDID, e.another())
+		return f.WithHint("%s shows which setup steps are missing;%s a simulator can: %s lists them",
+			hint.Do("doctor", "device", e.Device.UDID), e.another(), simulators)
 	case e.Device.Type == TypePhysical:
-		return f.WithHint("a simulator can: `ios-agent devices --type simulator`")
+		return f.WithHint("a simulator can: %s lists them", simulators)
 	case e.Device.Type == TypeProcess:
-		return f.WithHint("it is an app of a desktop; a simulator may: `ios-agent devices --type simulator`")
+		return f.WithHint("a desktop app cannot do this, a simulator may: %s lists the simulators", simulators)
 	}
-	return f.WithHint("another device may: `ios-agent devices`")
+	return f.WithHint("another device may be able to: %s lists the devices", hint.Do("list_devices"))
 }
 
-// another names a driver that may, with what chooses it; empty: none is known.
+// another names a driver that may have the ability, with the call that chooses it; may be empty.
 func (e *MissingError) another() string {
 	i := slices.IndexFunc(e.choices, func(d DriverSpec) bool { return d.Can(e.Device.Type) })
 	if i < 0 {
 		return ""
 	}
 	d := e.choices[i]
-	return fmt.Sprintf(" %s may: `ios-agent session-set-defaults --driver %s --%s URL`;", d.Server, d.Name, d.URLFlag())
+	return fmt.Sprintf(" %s may: %s;", d.Server, hint.Do("session_set_defaults", "driver", d.Name, d.URLKey(), "URL"))
 }
 
-// abilities say in plain words what a device does that has an ability, by the name of its interface.
+// abilities are the abilities in words, by the names of their interfaces.
 func abilities() map[string]string {
 	return map[string]string{
 		"Eyes":        "look at the screen",
@@ -238,10 +240,10 @@ func abilities() map[string]string {
 		"Power":       "boot and shut down",
 		"Apps":        "install, launch and end apps",
 		"Agent":       "run an agent",
-		"Examiner":    "tell which steps to it are missing",
+		"Examiner":    "report missing setup steps",
 		"EndReporter": "find out why an app ended",
 		"Reports":     "copy crash reports",
-		"Running":     "tell which apps run",
+		"Running":     "list the running apps",
 		"Guarding":    "check what an input is meant for",
 		"Prober":      "check whether the device works",
 		"Eraser":      "erase the device",
@@ -256,12 +258,12 @@ func abilities() map[string]string {
 		"Buttons":     "press hardware buttons",
 		"Film":        "record the screen",
 		"Preparer":    "prepare the device for automation",
-		"Console":     "show what an app prints",
+		"Console":     "show an app's output",
 		"Logs":        "show its log",
-		"PastLog":     "show the past of its log",
+		"PastLog":     "show its past log",
 		"Processes":   "end a process by its id",
 		"Pointing":    "be used with a mouse",
-		"Filler":      "replace texts in one go",
+		"Filler":      "replace text at once",
 		"Caret":       "move to the end of a text",
 		"Mortal":      "end for good",
 		"Dormant":     "wait for its agent",

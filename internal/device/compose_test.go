@@ -14,6 +14,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // part is a device as one driver opens it.
@@ -41,7 +42,7 @@ type switches struct{ part }
 func (switches) Boot(context.Context) error     { return nil }
 func (switches) Shutdown(context.Context) error { return nil }
 
-func TestCompose(t *testing.T) {
+func TestComposeMergesPartsOfDevice(t *testing.T) {
 	var closed []string
 	known := device.Info{UDID: "00008110-A", Name: "Kim's iPhone", Type: device.TypePhysical, Aliases: []string{"CORE-1"}}
 	more := device.Info{UDID: "00008110-a", Name: "another name", OS: "iOS 18.2", State: device.Booted, Available: true}
@@ -75,8 +76,8 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// TestAMissingAbility: the fault names the device, what is missing in plain words, and what can do it.
-func TestAMissingAbility(t *testing.T) {
+// TestMissingAbilityFaultNamesDeviceAndHint: the fault names the device, what is missing in plain words, and what can do it.
+func TestMissingAbilityFaultNamesDeviceAndHint(t *testing.T) {
 	phone := part{info: device.Info{UDID: "00008110-A", Name: "Kim's iPhone", Type: device.TypePhysical}, driver: "devicectl"}
 	for _, d := range []device.Device{phone, device.Compose(phone)} {
 		_, err := device.As[device.Eyes](d)
@@ -90,15 +91,16 @@ func TestAMissingAbility(t *testing.T) {
 	}
 }
 
-func TestMissingEyesNameADriverThatDrivesDevicesOfTheType(t *testing.T) {
+func TestMissingScreenReadingSuggestsMatchingDriver(t *testing.T) {
 	phone := part{info: device.Info{UDID: "00008110-A", Name: "Kim's iPhone", Type: device.TypePhysical}, driver: "devicectl"}
 	d := device.ComposeFor([]device.DriverSpec{
 		{Name: "near", Server: "Near", Drives: []string{device.TypeSimulator}},
 		{Name: "far", Server: "Far", Drives: []string{device.TypePhysical}},
 	}, phone)
 	_, err := device.As[device.Eyes](d)
-	want := "what it lacks to be driven: `ios-agent doctor --device 00008110-A`; Far may: `ios-agent session-set-defaults --driver far " +
-		"--far-url URL`; a simulator can: `ios-agent devices --type simulator`"
+	want := hint.Do("doctor", "device", "00008110-A") + " shows which setup steps are missing; Far may: " +
+		hint.Do("session_set_defaults", "driver", "far", "farUrl", "URL") + "; a simulator can: " +
+		hint.Do("list_devices", "type", "simulator") + " lists them"
 	if got := fault.From(err).Hint; got != want {
 		t.Errorf("got the hint %q, want %q", got, want)
 	}
@@ -151,8 +153,8 @@ type guard struct{ toucher }
 
 func (guard) GuardsInputs() {}
 
-// TestGuards: only the part that touches the screen can guard a touch.
-func TestGuards(t *testing.T) {
+// TestGuardsDependsOnTouchingPart: only the part that touches the screen can guard a touch.
+func TestGuardsDependsOnTouchingPart(t *testing.T) {
 	var closed []string
 	one, two := toucher{part: part{driver: "one", closed: &closed}}, guard{toucher{part: part{driver: "two", closed: &closed}}}
 	for name, c := range map[string]struct {
@@ -182,9 +184,9 @@ type keys struct {
 	device.Agent
 }
 
-// TestALeadHasItsOwn: the buttons and the agent of a device that is led are those of the lead. Another driver's would do something that the
-// lead does not see, and are named where the lead has none.
-func TestALeadHasItsOwn(t *testing.T) {
+// TestLeadUsesItsOwnButtonsAndAgent: the buttons and the agent of a device that is led are those of the lead. Another driver's would do
+// something that the lead does not see, and are named where the lead has none.
+func TestLeadUsesItsOwnButtonsAndAgent(t *testing.T) {
 	var closed []string
 	usual := &keys{part: part{driver: "usual", closed: &closed}, Buttons: button("usual")}
 	lead := &keys{part: part{driver: "lead", closed: &closed}, Buttons: button("lead")}

@@ -5,43 +5,43 @@ import (
 	"time"
 )
 
-// Stream is what a device shows line by line. It ends by itself or with Close; who started it closes it, Device.Close does
+// Stream is a stream of lines from a device. It ends by itself or with Close. The caller that started it closes it; Device.Close does
 // not. All methods may be called at any time, also outside the device's lane.
 type Stream interface {
 	// Done is closed when the last line has been delivered.
 	Done() <-chan struct{}
-	// Err tells why the stream ended by itself; nil while it runs, after a normal end and after Close.
+	// Err is the reason why the stream ended by itself; nil while it runs, after a normal end and after Close.
 	Err() error
-	// Close ends the stream and waits until it has ended. A second call returns what the first one returned.
+	// Close ends the stream and waits for its end. A second call returns the result of the first.
 	Close() error
 }
 
-// Logs follow what the apps and the system of a device log. FollowLog returns when the log is being followed; the context
-// covers this beginning only. Calls of line never overlap, and the log is read no faster than line returns. Both methods may be
-// called outside the device's lane.
+// Logs follow the log of a device's apps and system. FollowLog returns once the log is being followed; the context covers only this
+// start. Calls of line never overlap, and the log is read no faster than line returns. Both methods may be called outside the device's
+// lane.
 type Logs interface {
 	FollowLog(ctx context.Context, what LogFilter, line func(string)) (Stream, error)
-	// LogName is the name under which an installed app logs: that of its process.
+	// LogName is the name that an installed app logs under: the name of its process.
 	LogName(ctx context.Context, bundleID string) (string, error)
 }
 
-// PastLog shows what the system of a device kept of its log.
+// PastLog reads the stored log of a device's system.
 type PastLog interface {
-	// ShowLog gives the lines from a moment on, the oldest first, and returns after the last one. For line the same holds as in Logs. It
+	// ShowLog gives the lines from a moment on, the oldest first, and returns after the last one. The rules of Logs apply to line. It
 	// may be called outside the device's lane.
 	ShowLog(ctx context.Context, what LogFilter, since time.Time, line func(string)) error
 }
 
-// LogFilter says what of a log is followed, and how it is written. The zero value is everything, as text for people.
+// LogFilter selects the followed part of a log and its format. The zero value is everything, as text for people.
 type LogFilter struct {
-	Process    string   // only what this process logs
-	Subsystems []string // only what these log; none is all
-	Level      LogLevel // what is less grave is left out; empty is LogDebug
-	Events     bool     // as JSON, one event a line; a reader should take events that go on over lines too
-	On         bool     // the device was on a moment ago: it is not asked again
+	Process    string   // only of this process
+	Subsystems []string // only of these subsystems; empty: all
+	Level      LogLevel // minimum level; empty is LogDebug
+	Events     bool     // as JSON, one event per line; a reader should accept events of several lines
+	On         bool     // the device was on a moment ago, so its state needs no check
 }
 
-// LogLevel is the least grave message that is shown.
+// LogLevel is the minimum level of a followed log.
 type LogLevel string
 
 // The levels that a log can be followed at.
@@ -51,26 +51,26 @@ const (
 	LogDebug   LogLevel = "debug"
 )
 
-// Console launches an app anew and follows what it prints. LaunchConsole returns when the app has been launched, with its
-// pid, or 0 where the pid is unknown; the context covers this beginning only. The app ends with the stream, and the stream
-// with the app. As after Apps.Launch, the app is in front. Launch.Restart is implied; Launch.Stdout and
-// Launch.Stderr are not used. For line the same holds as in Logs.
+// Console launches a new instance of an app and follows its output. LaunchConsole returns after the launch with the app's pid, or 0 if
+// the pid is unknown; the context covers only this start. The app ends with the stream, and the stream with the app. As after
+// Apps.Launch, the app is in front. Launch.Restart is implied; Launch.Stdout and Launch.Stderr are ignored. The rules of Logs apply to
+// line.
 type Console interface {
 	LaunchConsole(ctx context.Context, bundleID string, how Launch, line func(string)) (Stream, int, error)
 }
 
-// Processes ends a process that is known by its pid, such as the one that Launch returned.
+// Processes ends a process by its pid, such as the pid from Launch.
 type Processes interface {
 	EndProcess(ctx context.Context, pid int) error
 }
 
-// Owner says for whom something runs on a device: the client session that started it, and the device's udid.
+// Owner is the owner of something that runs on a device: the client session that started it, and the device's udid.
 type Owner struct {
 	Session string `json:"session,omitempty"`
 	UDID    string `json:"udid,omitempty"`
 }
 
-// Matches reports whether o has the session and the udid that want names; an empty field of want fits every owner.
+// Matches reports whether o has the session and the udid of want; an empty field of want matches every owner.
 func (o Owner) Matches(want Owner) bool {
 	return (want.Session == "" || want.Session == o.Session) && (want.UDID == "" || want.UDID == o.UDID)
 }

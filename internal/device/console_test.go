@@ -6,7 +6,7 @@ import (
 	"ios-agent/internal/device"
 )
 
-func TestOwnerMatches(t *testing.T) {
+func TestOwnerMatchesEmptyOrEqualFields(t *testing.T) {
 	o := device.Owner{Session: "ann", UDID: "A"}
 	for want, is := range map[device.Owner]bool{
 		{}:                            true,

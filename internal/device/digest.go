@@ -10,7 +10,8 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Digest tells two looks at an app apart: by all that trees say of their elements, frames included. Cover is what lies over the app.
+// Digest identifies a look at an app by the content of its trees, frames included. Two different looks have different digests. Cover is
+// a window over the app.
 func Digest(app, cover string, roots ...*ui.Node) string {
 	h := sha256.New()
 	digestText(h, app)

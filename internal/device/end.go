@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// End is why an app is no longer running.
+// End is the reason why an app is no longer running.
 type End struct {
 	Reason string   `json:"reason"`           // in one line: exception, signal, message
 	Report string   `json:"report,omitempty"` // the file of the crash report
-	ID     string   `json:"id,omitempty"`     // of the crash report, for who asks for it
+	ID     string   `json:"id,omitempty"`     // id of the crash report
 	Crash  string   `json:"crash,omitempty"`  // a few lines of it
-	Logs   []string `json:"logs,omitempty"`   // what it logged or printed last
-	Own    bool     `json:"own,omitempty"`    // it ended without a crash, by itself as far as is known
-	Hint   string   `json:"-"`                // what to do next, where that is not to launch it again
+	Logs   []string `json:"logs,omitempty"`   // its last log lines or output
+	Own    bool     `json:"own,omitempty"`    // it ended by itself without a known crash
+	Hint   string   `json:"-"`                // next action, if it is not another launch
 }
 
-// Reports copies the crash reports that a device keeps itself.
+// Reports copies the crash reports that a device stores itself.
 type Reports interface {
-	// CopyReports copies the newest reports that are not in the folder yet, at most so many, and tells how many it copied and how many
-	// it left. The folder is there.
+	// CopyReports copies the newest reports that are missing in an existing folder, up to a maximum number. It returns the number of
+	// copied reports and of reports left on the device.
 	CopyReports(ctx context.Context, dir string, most int) (copied, left int, err error)
 }
 

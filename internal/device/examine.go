@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// The steps to a physical device that can be driven, in their order.
+// The setup steps of a physical device, in their order.
 const (
 	StepCable     = "cable"
 	StepTrust     = "trust"
@@ -22,16 +22,15 @@ const (
 
 var stepOrder = []string{StepCable, StepTrust, StepLock, StepDeveloper, StepTunnel, StepImage, StepTeam, StepSigning, StepAgent}
 
-// What came of a check.
+// The results of a check.
 const (
 	CheckOK   = "ok"
-	CheckOff  = "off"  // it is not set up, and nothing uses it
-	CheckWarn = "warn" // it is missing, and comes by itself or is not always needed
+	CheckOff  = "off"  // not set up and not in use
+	CheckWarn = "warn" // missing, but not always needed or set up automatically
 	CheckFail = "fail"
 )
 
-// Check is one thing that must be in order before something works: a program of this machine, or a step to a physical device. Hint says
-// what to do next.
+// Check is one prerequisite: a program of this machine, or a setup step of a physical device. Hint is the next action.
 type Check struct {
 	Name    string `json:"name"`
 	Status  string `json:"status"`
@@ -39,19 +38,19 @@ type Check struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-// FailedCheck is a check that a fault tells about.
+// FailedCheck is the failed check of a fault.
 func FailedCheck(name string, err error) Check {
 	f := fault.From(err)
 	return Check{Name: name, Status: CheckFail, Message: f.Message, Hint: f.Hint}
 }
 
-// Examiner is a part of a physical device that tells what is in order and what is missing. It may be called outside the lane.
+// Examiner is a part of a physical device that reports which setup steps are done and which are missing. It may be called outside the
+// lane.
 type Examiner interface {
 	Examine(ctx context.Context) []Check
 }
 
-// Examine asks all parts of a device for their steps, and puts them in their order. What one part knows for certain the next does
-// not say again.
+// Examine asks all parts of a device for their setup steps and sorts them. The first part with a failed step decides on it.
 func Examine(ctx context.Context, d Device) []Check {
 	var all []Check
 	for _, e := range examiners(d) {

@@ -7,13 +7,12 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Guarding is a device that looks for what an input is meant for at the moment of the input, and at the screen after it.
+// Guarding is a device that checks the target of an input at the moment of the input, and looks at the screen after it.
 type Guarding interface {
 	GuardsInputs()
 }
 
-// Guards reports whether a device checks the guards of its inputs: the part of it that touches the screen does. Another part that would
-// does not count.
+// Guards reports whether a device checks the guards of its inputs. Only the part that touches the screen counts.
 func Guards(d Device) bool {
 	c, is := d.(*Composite)
 	if !is {
@@ -28,17 +27,17 @@ func Guards(d Device) bool {
 	return false
 }
 
-// Guard says what the next input is meant for. A device that guards its inputs refuses with a *RefusedError when something else
-// is there.
+// Guard is the expected target of the next input. A device that guards its inputs returns a *RefusedError if something else is at its
+// place.
 type Guard struct {
-	App   string   // must be in front; empty: any
-	Aim   *ui.Node // nil: the input is not aimed at an element
-	Rank  int      // of Aim among the elements with its type, identifier and label, in document order
-	At    ui.Point // the point that is touched
-	Depth int      // how deep the tree is read; 0 is the driver's own
+	App   string   // must be in front; empty: any app
+	Aim   *ui.Node // target element; nil: none
+	Rank  int      // index of Aim among the elements with its type, identifier and label, in document order
+	At    ui.Point // point of the touch
+	Depth int      // maximum depth of the tree; 0 is the driver's default
 	After Wait     // the look after the input; its patience is for a screen that differs from the one before
 
-	// Method is how the device did the inputs under this guard, where it has several ways; empty: it has one.
+	// Method is the way in which the device sent the inputs, if it has several; otherwise empty.
 	Method string
 	// Seen is the screen after the input, if the driver looked and no other input followed.
 	Seen *ui.Screen
@@ -53,7 +52,7 @@ func WithGuard(ctx context.Context, g *Guard) context.Context {
 	return context.WithValue(ctx, guardKey{}, g)
 }
 
-// GuardOf is the guard of a context; an empty one if there is none.
+// GuardOf is the guard of a context; an empty guard if the context has none.
 func GuardOf(ctx context.Context) *Guard {
 	if g, _ := ctx.Value(guardKey{}).(*Guard); g != nil {
 		return g
@@ -61,14 +60,14 @@ func GuardOf(ctx context.Context) *Guard {
 	return &Guard{}
 }
 
-// Take gives what was seen after the input, once; nil if nothing was.
+// Take returns the screen seen after the input, once; nil without such a look.
 func (g *Guard) Take() *ui.Screen {
 	seen := g.Seen
 	g.Seen = nil
 	return seen
 }
 
-// TakeGuard gives an input its guard: the first one gets it, later ones get nil.
+// TakeGuard gives the first input its guard; later inputs get nil.
 func TakeGuard(ctx context.Context) *Guard {
 	g, _ := ctx.Value(guardKey{}).(*Guard)
 	if g == nil {
@@ -81,7 +80,7 @@ func TakeGuard(ctx context.Context) *Guard {
 	return g
 }
 
-// RefusedError says that an input was not sent, because the screen is not what its guard says. Looking again may help.
+// RefusedError says that an input was not sent, because the screen differs from its guard. Another look may help.
 type RefusedError struct {
 	Code  fault.Code
 	Cause error
@@ -89,10 +88,10 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return e.Cause.Error() }
 
-// Unwrap gives what the driver said.
+// Unwrap gives the driver's error.
 func (e *RefusedError) Unwrap() error { return e.Cause }
 
-// Fault says that nothing was sent.
+// Fault says that the input was not dispatched.
 func (e *RefusedError) Fault() *fault.Fault {
 	return fault.New(e.Code, "%w", e).WithDispatch(fault.NotDispatched)
 }

@@ -6,7 +6,7 @@ import "cmp"
 const (
 	TypeSimulator = "simulator"
 	TypePhysical  = "device"
-	TypeProcess   = "process" // of a desktop; no driver lists it
+	TypeProcess   = "process" // on a desktop; drivers do not list it
 )
 
 // The values of Hardware.Reach.
@@ -23,7 +23,7 @@ const (
 	Unpaired = "unpaired"
 )
 
-// Hardware is what is known of a physical device besides Info. Nobody changes it.
+// Hardware describes a physical device beyond Info. It is read-only.
 type Hardware struct {
 	CoreID        string `json:"core_device_id,omitempty"` // CoreDevice's identifier
 	Platform      string `json:"platform,omitempty"`       // iOS, watchOS, …
@@ -31,11 +31,11 @@ type Hardware struct {
 	CPU           string `json:"cpu_architecture,omitempty"`
 	Connection    string `json:"connection,omitempty"` // wired, localNetwork
 	DeveloperMode string `json:"developer_mode,omitempty"`
-	Pairing       string `json:"pairing_state,omitempty"` // whether it trusts this computer
-	Reach         string `json:"reach"`                   // whether it can be used, and how
+	Pairing       string `json:"pairing_state,omitempty"` // whether the device trusts this computer
+	Reach         string `json:"reach"`                   // whether and how it can be reached
 }
 
-// fill is what is known of a device, with what another driver knows where it is not told. Neither is changed.
+// fill is a new description with gaps filled from another driver's description.
 func (h *Hardware) fill(other *Hardware) *Hardware {
 	if h == nil || other == nil {
 		return cmp.Or(h, other)

@@ -10,8 +10,8 @@ import (
 	"ios-agent/internal/device"
 )
 
-// TestLaneIsFair: callers run one at a time, in the order they came.
-func TestLaneIsFair(t *testing.T) {
+// TestLaneRunsCallersInOrder: callers run one at a time, in the order they came.
+func TestLaneRunsCallersInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lane := device.NewLane()
 		hold := make(chan struct{})
@@ -44,8 +44,8 @@ func TestLaneIsFair(t *testing.T) {
 	})
 }
 
-// TestLaneAndCtx: a caller whose ctx ends leaves the lane, does not run, and holds up nobody.
-func TestLaneAndCtx(t *testing.T) {
+// TestCancelledCallerLeavesLane: a caller whose ctx ends leaves the lane, does not run, and holds up nobody.
+func TestCancelledCallerLeavesLane(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lane := device.NewLane()
 		hold := make(chan struct{})
@@ -76,8 +76,8 @@ func TestLaneAndCtx(t *testing.T) {
 	})
 }
 
-// TestLaneAfterAnError: what fn returns is returned, and the lane is free again.
-func TestLaneAfterAnError(t *testing.T) {
+// TestLaneIsFreeAfterError: what fn returns is returned, and the lane is free again.
+func TestLaneIsFreeAfterError(t *testing.T) {
 	lane, no := device.NewLane(), errors.New("no")
 	if err := lane.Do(t.Context(), func() error { return no }); !errors.Is(err, no) {
 		t.Error(err)

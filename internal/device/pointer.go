@@ -6,20 +6,19 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Pointing is a device with a mouse: a drag carries things and selects texts, and what scrolls is scrolled by Swipe. Its controls are
-// set by Adjust.
+// Pointing is a device with a mouse: a drag moves things and selects text, and Swipe scrolls. Adjust sets its controls.
 type Pointing interface{ HasMouse() }
 
-// Filler gives the text field at a point a text in one go, instead of what it holds. A fault UNSUPPORTED that says that nothing was sent
-// means that this field takes texts only by keys.
+// Filler replaces the content of the text field at a point at once. A fault UNSUPPORTED that was not dispatched means that this field
+// accepts only keys.
 type Filler interface {
 	Fill(ctx context.Context, at ui.Point, text string) error
 }
 
-// Caret moves to the end of the text that has the focus, on a device where the focus comes without one.
+// Caret moves to the end of the focused text, on a device where the focus does not set a caret.
 type Caret interface {
 	ToEnd(ctx context.Context) error
 }
 
-// Mortal is a device that ends for good, as a process does. Gone reports whether it has; it may be called at any time.
+// Mortal is a device that ends for good, as a process does. Gone reports whether it has ended; it may be called at any time.
 type Mortal interface{ Gone() bool }

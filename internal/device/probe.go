@@ -2,8 +2,8 @@ package device
 
 import "context"
 
-// Prober tells whether a booted device really works: that it says it is booted does not mean that a program can run on it.
-// Probe changes nothing and, like Screenshot, goes beside the lane.
+// Prober checks whether a booted device can run a program: the booted state alone does not prove it. Probe changes nothing and, like
+// Screenshot, runs outside the lane.
 type Prober interface {
 	Probe(ctx context.Context) error
 }

@@ -8,43 +8,43 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Clock is how a driver waits between looks, where nobody else waits for a still screen.
+// Clock is how a driver waits between looks, if its server does not wait for a still screen.
 type Clock interface {
 	Now() time.Time
 	Sleep(ctx context.Context, d time.Duration) error
 }
 
-// TimeOfDay is the clock of everybody.
+// TimeOfDay is the real clock.
 type TimeOfDay struct{}
 
 // Now is the time.
 func (TimeOfDay) Now() time.Time { return time.Now() }
 
-// Sleep waits, and says when ctx ended before.
+// Sleep waits; it returns an error if ctx ends first.
 func (TimeOfDay) Sleep(ctx context.Context, d time.Duration) error { return pause.For(ctx, d) }
 
-// Watch looks at a screen again and again until it is still: for drivers whose other side does not wait for that. Glance and Whole are
-// needed.
+// Watch looks at a screen again and again until it is still. It is for drivers whose server does not wait for a still screen. Glance
+// and Whole are required.
 type Watch struct {
 	Clock Clock
-	Gap   time.Duration // between two looks at a screen that moves
-	// Glance looks once, and gives the digest of what it saw.
+	Gap   time.Duration // pause between two looks at a moving screen
+	// Glance looks once and gives the digest of the screen.
 	Glance func(ctx context.Context) (digest string, err error)
-	// Whole makes a screen of the last glance, with what only further questions tell. Alone: no other glance confirms it. It is nil when
-	// the glance is not true any more.
+	// Whole makes a screen from the last glance and further questions. alone means that no other glance confirms it. It is nil if the
+	// glance is out of date.
 	Whole func(ctx context.Context, alone bool) (*ui.Screen, error)
-	// Known reports whether a screen with this digest was still already, and nothing was done since: it is not waited for. It may be nil.
+	// Known reports whether a screen with this digest has been still before, with no action since: it needs no wait. It may be nil.
 	Known func(digest string) bool
-	// Settled is told of a screen that is still. It may be nil.
+	// Settled gets the digest of a still screen. It may be nil.
 	Settled func(digest string)
 }
 
-// Until looks as long as w says. A look counts from its beginning to its end: what is the same at the end of one and at the beginning of
-// another was the same between them.
+// Until looks as long as w says. A look counts from its beginning to its end: if two looks in a row are the same, the screen did not
+// change between them.
 func (o Watch) Until(ctx context.Context, w Wait) (*ui.Screen, error) {
 	start := o.Clock.Now()
 	limit := start.Add(w.Max)
-	first, alike := "", time.Time{} // of those that are alike: the digest, and when the first one was done
+	first, alike := "", time.Time{} // of the equal looks: their digest, and the time of the first
 	for {
 		began := o.Clock.Now()
 		digest, err := o.Glance(ctx)
@@ -70,7 +70,7 @@ func (o Watch) Until(ctx context.Context, w Wait) (*ui.Screen, error) {
 				}
 				return screen, nil
 			}
-			if ripe { // it is still, but as it was before the input: it may take long to answer
+			if ripe { // the screen is still but unchanged since before the input: a reaction may take long
 				limit = now.Add(w.Max)
 			}
 		}

@@ -3,6 +3,8 @@ package fault
 import (
 	"net/http"
 	"slices"
+
+	"ios-agent/internal/hint"
 )
 
 // Code names a kind of fault. Codes are part of the contract: they are never renamed and never derived from text.
@@ -19,10 +21,10 @@ const (
 	ExitUnknown      = 6 // outcome unknown, or unchanged where a change was expected
 	ExitDenied       = 7
 	ExitInternal     = 70
-	ExitInterrupted  = 130 // by ctrl-C: 128 and the number of the signal, as shells have it
+	ExitInterrupted  = 130 // by ctrl-C: 128 plus the number of the signal, as in shells
 )
 
-// Exit is an exit code, what it means, and the faults that end with it.
+// Exit is an exit code of the CLI, its meaning, and the faults that end with it.
 type Exit struct {
 	Code    int
 	Meaning string
@@ -32,16 +34,16 @@ type Exit struct {
 // Exits are all exit codes, in their order.
 func Exits() []Exit {
 	all := []Exit{
-		{Code: ExitOK, Meaning: "it worked; a stream that was ended with ctrl-C too"},
-		{Code: ExitFailed, Meaning: "it did not work"},
-		{Code: ExitUsage, Meaning: "the command line or its input is wrong; nothing was done"},
-		{Code: ExitNotFound, Meaning: "what was named is not there, is several, or has expired"},
-		{Code: ExitPrecondition, Meaning: "something has to be done first: no device, claimed by another, no Xcode, no daemon"},
-		{Code: ExitTimeout, Meaning: "time ran out"},
-		{Code: ExitUnknown, Meaning: "the outcome is unknown, or nothing changed where a change was expected"},
-		{Code: ExitDenied, Meaning: "it is not allowed"},
+		{Code: ExitOK, Meaning: "success; also a stream that was ended with ctrl-C"},
+		{Code: ExitFailed, Meaning: "the operation failed"},
+		{Code: ExitUsage, Meaning: "the command line or its input is wrong; no call was made"},
+		{Code: ExitNotFound, Meaning: "the device, app, element or record that the call names is unknown, ambiguous or expired"},
+		{Code: ExitPrecondition, Meaning: "a precondition is missing: no device, device claimed by another session, no Xcode, no daemon"},
+		{Code: ExitTimeout, Meaning: "timeout"},
+		{Code: ExitUnknown, Meaning: "the outcome is unknown, or the screen did not change where a change was expected"},
+		{Code: ExitDenied, Meaning: "not allowed"},
 		{Code: ExitInternal, Meaning: "a bug in ios-agent"},
-		{Code: ExitInterrupted, Meaning: "interrupted with ctrl-C; another signal is 128 and its number"},
+		{Code: ExitInterrupted, Meaning: "interrupted with ctrl-C; another signal gives 128 plus its number"},
 	}
 	for i := range all {
 		for code, m := range table {
@@ -151,111 +153,120 @@ type meaning struct {
 	hint   string
 }
 
-// table is the one place that says what a code means outside the program.
+// table has the HTTP status, the exit code and the usual hint of each code.
 var table = map[Code]meaning{
 	InvalidInput:     {http.StatusBadRequest, ExitUsage, "correct the input that the message names"},
-	UnknownOperation: {http.StatusNotFound, ExitUsage, "`ios-agent help` lists the operations"},
-	MethodNotAllowed: {http.StatusMethodNotAllowed, ExitUsage, "use the method the Allow header names"},
-	TooLarge:         {http.StatusRequestEntityTooLarge, ExitUsage, "send less at once; files are passed by path"},
-	TooMany:          {http.StatusTooManyRequests, ExitPrecondition, "wait until some of them have ended, and try again"},
+	UnknownOperation: {http.StatusNotFound, ExitUsage, hint.Command("ios-agent help") + " lists the operations"},
+	MethodNotAllowed: {http.StatusMethodNotAllowed, ExitUsage, "use the method that the Allow header names"},
+	TooLarge:         {http.StatusRequestEntityTooLarge, ExitUsage, "send less at once; pass a file by its path"},
+	TooMany:          {http.StatusTooManyRequests, ExitPrecondition, "wait until one of them has ended, then try again"},
 	Unauthorized: {http.StatusUnauthorized, ExitDenied,
-		"send the key as `Authorization: Bearer …`; `ios-agent daemon status` names the file that holds it"},
-	Forbidden:       {http.StatusForbidden, ExitDenied, "call from this machine, by a loopback address, not from a web page"},
-	NoDevice:        {http.StatusBadRequest, ExitPrecondition, "run `ios-agent boot --sim NAME`, or pass `--udid` or `--sim`"},
-	DeviceNotFound:  {http.StatusNotFound, ExitNotFound, "run `ios-agent devices` for the devices there are"},
+		"send the key as `Authorization: Bearer …`; " + hint.Command("ios-agent daemon status") + " names the file of the key"},
+	Forbidden: {http.StatusForbidden, ExitDenied, "call from this machine, by a loopback address, not from a web page"},
+	NoDevice: {http.StatusBadRequest, ExitPrecondition,
+		"boot a simulator: " + hint.Do("boot_device", "name", "NAME") + "; or name a device with " + hint.Field("udid") + " or " +
+			hint.Field("sim")},
+	DeviceNotFound:  {http.StatusNotFound, ExitNotFound, hint.Do("list_devices") + " lists the devices"},
 	DeviceAmbiguous: {http.StatusConflict, ExitNotFound, "pass the udid of one of the candidates"},
-	DeviceNotBooted: {http.StatusConflict, ExitPrecondition, "run `ios-agent boot` first"},
-	DeviceClaimed: {http.StatusConflict, ExitPrecondition,
-		"use another device, wait with `ios-agent pool resolve --wait-if-busy`, or take it over: `ios-agent pool take-over UDID --reason WHY`"},
+	DeviceNotBooted: {http.StatusConflict, ExitPrecondition, "boot the device first: " + hint.Do("boot_device")},
+	DeviceClaimed: {http.StatusConflict, ExitPrecondition, "use another device; wait for a free one: " +
+		hint.Do("resolve_device", "wait_if_busy", true) + "; or take it over: " + hint.Do("take_over_device", "udid", "UDID", "reason", "WHY")},
 	DeviceBroken: {http.StatusServiceUnavailable, ExitFailed,
-		"it is being repaired; `ios-agent pool list` tells how it is, or use another device"},
+		"use another device until this one is repaired; " + hint.Do("list_device_pool") + " shows its state"},
 	DeviceUnpaired:   {http.StatusConflict, ExitPrecondition, "unlock the device, connect it with a cable and tap Trust"},
 	DeviceLocked:     {http.StatusConflict, ExitPrecondition, "unlock the device with its passcode, then try again"},
 	DeveloperModeOff: {http.StatusConflict, ExitPrecondition, "on the device: Settings, Privacy & Security, Developer Mode"},
-	SigningFailed:    {http.StatusConflict, ExitPrecondition, "name a team that Xcode has an account of, as IOS_AGENT_TEAM"},
-	NotHolder: {http.StatusForbidden, ExitDenied,
-		"only its holder may do that; `ios-agent pool take-over UDID --reason WHY` makes you the holder"},
+	SigningFailed:    {http.StatusConflict, ExitPrecondition, "set IOS_AGENT_TEAM to a team of an account in Xcode"},
+	NotHolder: {http.StatusForbidden, ExitDenied, "only the session that claimed the device may do that; take the device over: " +
+		hint.Do("take_over_device", "udid", "UDID", "reason", "WHY")},
 	LeaseLost: {http.StatusConflict, ExitPrecondition,
-		"the device was released or taken over meanwhile: claim it again, and look before you act"},
+		"the device was released or taken over: claim it again, and look at the screen before you act"},
 	WaitTimeout: {http.StatusRequestTimeout, ExitTimeout,
-		"wait longer, release a device, or take one over: `ios-agent pool list` names the holders"},
+		"wait longer, or release a device; " + hint.Do("list_device_pool") + " names the session of each claimed device"},
 	StateFailed: {http.StatusServiceUnavailable, ExitFailed,
 		"the daemon cannot write its state: look at the disk and at the daemon's log"},
-	BootFailed:         {http.StatusServiceUnavailable, ExitFailed, "try `ios-agent shutdown` and boot again"},
-	ShutdownFailed:     {http.StatusServiceUnavailable, ExitFailed, "look at the message of simctl in the details"},
-	AppNotFound:        {http.StatusNotFound, ExitNotFound, "install the app first: `ios-agent install PATH.app`"},
-	AppAmbiguous:       {http.StatusConflict, ExitNotFound, "pass the bundle id of one of the candidates"},
-	AppNotInFront:      {http.StatusConflict, ExitPrecondition, "`ios-agent snapshot` shows what is in front"},
-	AppNotRunning:      {http.StatusConflict, ExitPrecondition, "launch the app first: `ios-agent launch BUNDLE_ID`"},
-	AppInstallFailed:   {http.StatusUnprocessableEntity, ExitFailed, "the app must be built for this kind of device: simulator or physical"},
-	AppLaunchFailed:    {http.StatusUnprocessableEntity, ExitFailed, "look at the message of simctl in the details"},
-	AppTerminate:       {http.StatusUnprocessableEntity, ExitFailed, "look at the message of simctl in the details"},
-	AppPaused:          {http.StatusConflict, ExitPrecondition, "a debugger holds the app: `ios-agent debug continue`"},
-	NotPaused:          {http.StatusConflict, ExitPrecondition, "the program runs: `ios-agent debug pause`"},
-	AttachRefused:      {http.StatusForbidden, ExitDenied, "the message says what does not let the process be debugged"},
-	ElementNotFound:    {http.StatusNotFound, ExitNotFound, "`ios-agent snapshot` shows what there is"},
+	BootFailed: {http.StatusServiceUnavailable, ExitFailed,
+		"shut the device down with " + hint.Do("shutdown_device") + " and boot it again"},
+	ShutdownFailed:   {http.StatusServiceUnavailable, ExitFailed, "read the message of simctl in the details"},
+	AppNotFound:      {http.StatusNotFound, ExitNotFound, "install the app first: " + hint.Do("install_app", "app_path", "PATH.app")},
+	AppAmbiguous:     {http.StatusConflict, ExitNotFound, "pass the bundle id of one of the candidates"},
+	AppNotInFront:    {http.StatusConflict, ExitPrecondition, hint.Do("snapshot") + " shows the app in front"},
+	AppNotRunning:    {http.StatusConflict, ExitPrecondition, "launch the app first: " + hint.Do("launch_app", "bundle_id", "BUNDLE_ID")},
+	AppInstallFailed: {http.StatusUnprocessableEntity, ExitFailed, "build the app for this kind of device: simulator or physical"},
+	AppLaunchFailed:  {http.StatusUnprocessableEntity, ExitFailed, "read the message of simctl in the details"},
+	AppTerminate:     {http.StatusUnprocessableEntity, ExitFailed, "read the message of simctl in the details"},
+	AppPaused: {http.StatusConflict, ExitPrecondition,
+		"a debugger has paused the app: " + hint.Do("debug_continue") + " continues it"},
+	NotPaused:          {http.StatusConflict, ExitPrecondition, "pause the program: " + hint.Do("debug_pause")},
+	AttachRefused:      {http.StatusForbidden, ExitDenied, "the message says why the process cannot be debugged"},
+	ElementNotFound:    {http.StatusNotFound, ExitNotFound, hint.Do("snapshot") + " shows the elements of the screen"},
 	ElementAmbiguous:   {http.StatusConflict, ExitNotFound, "pass the ref of one of the candidates"},
-	ElementUnhittable:  {http.StatusConflict, ExitFailed, "something covers it, it is disabled, or it is off the screen"},
+	ElementUnhittable:  {http.StatusConflict, ExitFailed, "the element is covered, disabled or off the screen: uncover it or scroll to it"},
 	ElementNotEditable: {http.StatusConflict, ExitFailed, "name a text field, search field or text view"},
 	ElementUnstable: {http.StatusConflict, ExitFailed,
-		"wait for it to stop: `ios-agent wait --condition settled`, or raise `--timeout-ms`"},
-	TextNotEntered: {http.StatusConflict, ExitFailed, "look at what the field holds, and use `ios-agent fill` to replace it"},
-	AppEnded:       {http.StatusConflict, ExitFailed, "the crash report and the last log lines are in the details"},
-	RefExpired:     {http.StatusGone, ExitNotFound, "`ios-agent snapshot` gives new ones"},
-	NoFocus:        {http.StatusConflict, ExitPrecondition, "tap a text field first, or name one with a ref"},
+		"wait until the screen is still: " + hint.Do("wait", "condition", "settled") + "; or raise " + hint.Field("timeout_ms")},
+	TextNotEntered: {http.StatusConflict, ExitFailed,
+		"look at the value of the field, and replace it: " + hint.Do("fill", "text", "TEXT")},
+	AppEnded:   {http.StatusConflict, ExitFailed, "read the crash report and the last log lines in the details"},
+	RefExpired: {http.StatusGone, ExitNotFound, hint.Do("snapshot") + " gives new refs"},
+	NoFocus:    {http.StatusConflict, ExitPrecondition, "tap a text field first, or name one with a ref"},
 	OutcomeUnknown: {http.StatusBadGateway, ExitUnknown,
-		"the input may have arrived: take a look, `ios-agent snapshot`, before you repeat it"},
-	OutcomeUnchanged: {http.StatusConflict, ExitUnknown, "nothing on the screen changed though a change was expected"},
-	ScreenLeft:       {http.StatusConflict, ExitFailed, "look at the screen that is shown now, `ios-agent snapshot`, before you go on"},
-	ScreenshotFailed: {http.StatusBadGateway, ExitFailed, "check with `ios-agent devices` that the device is booted"},
-	PathError:        {http.StatusBadRequest, ExitUsage, "check that the path exists and may be used"},
-	DiskFull:         {http.StatusInsufficientStorage, ExitFailed, "free space on the disk and try again; nothing has to be restarted"},
+		"the input may have arrived: look at the screen before you repeat it: " + hint.Do("snapshot")},
+	OutcomeUnchanged: {http.StatusConflict, ExitUnknown,
+		"the screen did not change though a change was expected: look at it before you go on"},
+	ScreenLeft:       {http.StatusConflict, ExitFailed, "look at the new screen before you go on: " + hint.Do("snapshot")},
+	ScreenshotFailed: {http.StatusBadGateway, ExitFailed, "check that the device is booted: " + hint.Do("list_devices")},
+	PathError:        {http.StatusBadRequest, ExitUsage, "check that the path exists and that you may use it"},
+	DiskFull:         {http.StatusInsufficientStorage, ExitFailed, "free space on the disk and try again; a restart is not needed"},
 	ParseFailed: {http.StatusUnprocessableEntity, ExitFailed,
-		"the place is named in the message; `ios-agent parse --help` lists what can be read"},
-	SecretNotFound: {http.StatusNotFound, ExitNotFound, "write it to a file of that name in the secrets folder of the home"},
-	GoalFailed:     {http.StatusUnprocessableEntity, ExitFailed, "the transcript tells what was tried"},
+		"the message names the place of the error; " + hint.Schema("parse") + " lists the kinds of input"},
+	SecretNotFound: {http.StatusNotFound, ExitNotFound, "write the secret to a file of that name in the secrets folder of the home"},
+	GoalFailed:     {http.StatusUnprocessableEntity, ExitFailed, "read the steps in the transcript"},
 	LimitReached:   {http.StatusGatewayTimeout, ExitTimeout, "raise the limit, or make the goal smaller"},
-	DeciderFailed:  {http.StatusBadGateway, ExitFailed, "its own words are in the message; the transcript has the steps before"},
-	Unsupported:    {http.StatusNotImplemented, ExitFailed, "this device or toolchain cannot do that"},
-	JobNotFound:    {http.StatusNotFound, ExitNotFound, "finished jobs are forgotten after an hour"},
-	StepNotFound:   {http.StatusNotFound, ExitNotFound, "the last 500 steps are remembered, until the daemon ends"},
-	BuildNotFound:  {http.StatusNotFound, ExitNotFound, "builds are kept for as long as logs are, and go with `ios-agent data delete`"},
-	CrashNotFound:  {http.StatusNotFound, ExitNotFound, "reports of the last 7 days are known; `ios-agent crashes --all` lists them"},
+	DeciderFailed:  {http.StatusBadGateway, ExitFailed, "the message quotes the decider; the transcript has the steps before"},
+	Unsupported:    {http.StatusNotImplemented, ExitFailed, "use a device or toolchain that can do that"},
+	JobNotFound:    {http.StatusNotFound, ExitNotFound, "start the work again: the daemon keeps a finished job for an hour"},
+	StepNotFound:   {http.StatusNotFound, ExitNotFound, "the daemon keeps the last 500 steps, until it ends"},
+	BuildNotFound:  {http.StatusNotFound, ExitNotFound, "build again: a build is kept as long as the logs are"},
+	CrashNotFound:  {http.StatusNotFound, ExitNotFound, hint.Do("list_crashes", "all", true) + " lists the crash reports of the last 7 days"},
 	SessionNotFound: {http.StatusNotFound, ExitNotFound,
-		"a capture is given once, to the first who stops it, and ends with the daemon: start another"},
-	ProxyNotRunning: {http.StatusServiceUnavailable, ExitPrecondition, "start it: `ios-agent proxy start`"},
-	ProxyRunning: {http.StatusConflict, ExitPrecondition,
-		"use it as it is, `ios-agent proxy status`, change it with `ios-agent proxy set`, or end it first: `ios-agent proxy stop`"},
-	ProxyFailed:  {http.StatusBadGateway, ExitFailed, "`ios-agent proxy status` tells how it is; the daemon's log says more"},
-	FlowNotFound: {http.StatusNotFound, ExitNotFound, "`ios-agent proxy flows` lists those that are kept"},
-	FlowNotHeld:  {http.StatusNotFound, ExitNotFound, "`ios-agent proxy held` lists those that wait; one is let go after 30 seconds"},
-	MockNotFound: {http.StatusNotFound, ExitNotFound, "`ios-agent proxy mocks` lists the rules"},
+		"start another capture: stopping a capture returns it once, and it ends with the daemon"},
+	ProxyNotRunning: {http.StatusServiceUnavailable, ExitPrecondition, "start the proxy: " + hint.Do("proxy_start")},
+	ProxyRunning: {http.StatusConflict, ExitPrecondition, "see its settings with " + hint.Do("proxy_status") +
+		"; change them with " + hint.Schema("proxy_set") + "; or stop the proxy first: " + hint.Do("proxy_stop")},
+	ProxyFailed:  {http.StatusBadGateway, ExitFailed, hint.Do("proxy_status") + " shows the proxy's state; the daemon's log says more"},
+	FlowNotFound: {http.StatusNotFound, ExitNotFound, hint.Do("list_flows") + " lists the stored requests"},
+	FlowNotHeld: {http.StatusNotFound, ExitNotFound,
+		hint.Do("proxy_held") + " lists the held requests; a held request is released after 30 seconds"},
+	MockNotFound: {http.StatusNotFound, ExitNotFound, hint.Do("proxy_mocks") + " lists the mocks"},
 	ProjectNotFound: {http.StatusNotFound, ExitNotFound,
-		"name the .xcodeproj or .xcworkspace; `ios-agent xcode discover-projs` looks for them"},
+		"name the .xcodeproj or .xcworkspace; " + hint.Do("discover_projs") + " finds projects and workspaces"},
 	ProjectAmbiguous: {http.StatusConflict, ExitNotFound, "name one of them as projectPath or workspacePath"},
-	SchemeNotFound:   {http.StatusNotFound, ExitNotFound, "`ios-agent xcode list-schemes` shows the schemes there are"},
+	SchemeNotFound:   {http.StatusNotFound, ExitNotFound, hint.Do("list_schemes") + " lists the schemes"},
 	SchemeAmbiguous:  {http.StatusConflict, ExitNotFound, "name one of them as scheme"},
 	BuildFailed: {http.StatusUnprocessableEntity, ExitFailed,
-		"mend the errors and build again; the whole log is in the file named in the answer"},
-	TestsFailed: {http.StatusUnprocessableEntity, ExitFailed, "the answer names each failed test and the place of its failure"},
+		"fix the errors and build again; the answer names the file of the whole log"},
+	TestsFailed: {http.StatusUnprocessableEntity, ExitFailed, "fix the failed tests: the answer has the file and line of each failure"},
 	TestsNotRun: {http.StatusConflict, ExitPrecondition, "run the tests on a Mac with Xcode"},
-	AuditFailed: {http.StatusUnprocessableEntity, ExitFailed, "mend the findings of the answer: each has a fix"},
+	AuditFailed: {http.StatusUnprocessableEntity, ExitFailed, "fix the findings of the answer: each says how"},
 	NoXcode: {http.StatusServiceUnavailable, ExitPrecondition,
 		"install Xcode and run `sudo xcode-select -s /Applications/Xcode.app`, or set IOS_AGENT_TOOLCHAIN=virtual"},
-	ToolFailed:        {http.StatusBadGateway, ExitFailed, "the tool's own words are in the details"},
-	ToolMissing:       {http.StatusServiceUnavailable, ExitPrecondition, "run `ios-agent doctor`"},
-	AgentFailed:       {http.StatusServiceUnavailable, ExitFailed, "the agent's last words are in the details; run `ios-agent doctor`"},
-	DriverFailed:      {http.StatusServiceUnavailable, ExitPrecondition, "`ios-agent doctor` says which drivers answer"},
-	AgentNotRunning:   {http.StatusConflict, ExitPrecondition, "start it: `ios-agent agent start`"},
-	DaemonUnreachable: {http.StatusServiceUnavailable, ExitPrecondition, "run `ios-agent daemon status`; its log is named there"},
+	ToolFailed:  {http.StatusBadGateway, ExitFailed, "read the tool's output in the details"},
+	ToolMissing: {http.StatusServiceUnavailable, ExitPrecondition, hint.Do("doctor") + " says which tools are missing"},
+	AgentFailed: {http.StatusServiceUnavailable, ExitFailed,
+		"read the agent's last output in the details; " + hint.Do("doctor") + " checks the tools"},
+	DriverFailed:    {http.StatusServiceUnavailable, ExitPrecondition, hint.Do("doctor") + " says which drivers answer"},
+	AgentNotRunning: {http.StatusConflict, ExitPrecondition, "start the agent: " + hint.Do("agent_start")},
+	DaemonUnreachable: {http.StatusServiceUnavailable, ExitPrecondition,
+		hint.Command("ios-agent daemon status") + " shows its state and names its log"},
 	Sandboxed: {http.StatusServiceUnavailable, ExitPrecondition,
 		"allow this sandbox to use the unix socket and the folder named in the message"},
-	Timeout:   {http.StatusGatewayTimeout, ExitTimeout, "try again; `ios-agent doctor` tells whether the tools answer"},
-	Cancelled: {statusClosed, ExitFailed, "the caller went away before the end"},
+	Timeout:   {http.StatusGatewayTimeout, ExitTimeout, "try again; " + hint.Do("doctor") + " says whether the tools answer"},
+	Cancelled: {statusClosed, ExitFailed, "the client closed the connection before the end; send the call again"},
 	Internal:  {http.StatusInternalServerError, ExitInternal, "this is a bug in ios-agent; the daemon's log says more"},
 }
 
-// meaning of a code that is not in the table is INTERNAL's, so that a mistake never looks like success.
+// meaning returns the row of the code. A code outside the table has the row of INTERNAL, so that a mistake never looks like success.
 func (c Code) meaning() meaning {
 	if m, ok := table[c]; ok {
 		return m
@@ -269,10 +280,10 @@ func (c Code) Status() int { return c.meaning().status }
 // Exit is the CLI's exit code for the code.
 func (c Code) Exit() int { return c.meaning().exit }
 
-// Hint is what to do about it when the case at hand knows no better.
+// Hint is the usual advice for the code; a fault may have a hint of its own instead.
 func (c Code) Hint() string { return c.meaning().hint }
 
-// Question reports whether the fault only asks back which of several was meant. A model answers it with its next call;
+// Question reports whether the fault asks which of several candidates the call meant. A model answers it with its next call;
 // MCP does not call it an error.
 func (c Code) Question() bool {
 	return c == ElementAmbiguous || c == DeviceAmbiguous || c == AppAmbiguous || c == ProjectAmbiguous || c == SchemeAmbiguous

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// OfDisk gives the fault of a file that the system did not let us write, with what helps: the disk is full, or the folder or the
-// disk may not be written. Other errors are not its business.
+// OfDisk makes a fault of an error that kept us from writing a file, with a hint that helps: the disk is full or read-only, or the user
+// must not write there. For other errors it returns false.
 func OfDisk(err error) (*Fault, bool) {
 	path := pathIn(err)
 	if path == "" {
@@ -19,7 +19,7 @@ func OfDisk(err error) (*Fault, bool) {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
 		return New(DiskFull, "%w", err).With("path", path).
-			WithHint("free space on the disk of %s (`df -h %q`) and try again; nothing has to be restarted", folder, folder), true
+			WithHint("free space on the disk of %s (`df -h %q`) and try again; a restart is not needed", folder, folder), true
 	case errors.Is(err, syscall.EROFS):
 		return New(PathError, "%w", err).With("path", path).
 			WithHint("the disk of %s is read-only: mount it for writing, or set IOS_AGENT_HOME to a folder on another disk", folder), true
@@ -29,7 +29,7 @@ func OfDisk(err error) (*Fault, bool) {
 	return nil, false
 }
 
-// pathIn is the path that an error of the system names.
+// pathIn is the path that an error of the system names; empty for other errors.
 func pathIn(err error) string {
 	var file *fs.PathError
 	var link *os.LinkError

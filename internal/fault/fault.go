@@ -1,6 +1,7 @@
-// Package fault holds the errors a caller can act on: a code that never changes, a message that names the thing,
-// a hint what to do next, and details for programs. Every surface (CLI, REST, MCP) renders the same Fault; the one
-// table in codes.go says what each code means to a shell and to an HTTP client.
+// Package fault defines the errors that a caller can act on: code, message, hint and details. A Fault has a Code that never changes, a
+// message that names the thing, a hint what to do next, and details for programs. Every surface (CLI, REST, MCP) renders the same Fault;
+// the table in codes.go gives the exit code, the HTTP status and the usual hint of each code. From makes a Fault of any error, so that no
+// error reaches a caller without a code.
 package fault
 
 import (
@@ -13,7 +14,7 @@ import (
 // Dispatch says whether the input behind a failed action reached the device.
 type Dispatch string
 
-// An action that was never sent may be repeated; one that was, or may have been, must not be without a look first.
+// A caller may repeat an action that was not sent. It must look at the screen before it repeats an action that was sent, or may have been.
 const (
 	NotDispatched   Dispatch = "no"
 	Dispatched      Dispatch = "yes"
@@ -43,7 +44,7 @@ func (f *Fault) Error() string { return f.Message }
 // Unwrap gives the error behind the fault, if any.
 func (f *Fault) Unwrap() error { return f.cause }
 
-// WithHint replaces the code's usual hint by one that fits this case.
+// WithHint replaces the code's usual hint.
 func (f *Fault) WithHint(format string, args ...any) *Fault {
 	c := *f
 	c.Hint = fmt.Sprintf(format, args...)
@@ -61,7 +62,26 @@ func (f *Fault) With(key string, value any) *Fault {
 	return &c
 }
 
-// Within is the same fault with what was being done in front of its message.
+// Said returns the fault with its message, its hint and the texts of its details as a surface words them.
+func (f *Fault) Said(say func(text string) string) *Fault {
+	c := *f
+	c.Message, c.Hint, c.Details = say(f.Message), say(f.Hint), maps.Clone(f.Details)
+	for name, value := range c.Details {
+		switch value := value.(type) {
+		case string:
+			c.Details[name] = say(value)
+		case []string:
+			said := make([]string, len(value))
+			for i := range value {
+				said[i] = say(value[i])
+			}
+			c.Details[name] = said
+		}
+	}
+	return &c
+}
+
+// Within returns the fault with a message that begins with the work that failed.
 func (f *Fault) Within(what string) *Fault {
 	c := *f
 	c.Message, c.cause = what+": "+f.Message, f
@@ -75,14 +95,14 @@ func (f *Fault) WithDispatch(d Dispatch) *Fault {
 	return &c
 }
 
-// Typed is an error that its package tells apart by its type. Fault is what a caller outside gets of it; its cause is the
-// error itself, so that the type is still found below the fault.
+// Typed is an error that its package distinguishes by its type. Callers outside get its Fault, whose cause is the error itself, so that
+// errors.As still finds the type.
 type Typed interface {
 	error
 	Fault() *Fault
 }
 
-// Fault makes a fault the simplest typed error: itself.
+// Fault returns the fault itself, which makes a fault a Typed error too.
 func (f *Fault) Fault() *Fault { return f }
 
 // In gives the outermost fault in err's chain, or the fault of the outermost typed error, whichever comes first.
@@ -93,8 +113,8 @@ func In(err error) (*Fault, bool) {
 	return nil, false
 }
 
-// From gives the fault in err's chain. An error that carries none becomes TIMEOUT, CANCELLED, what OfDisk says, or
-// INTERNAL: nothing reaches a caller without a code.
+// From returns the fault in err's chain. An error without a fault becomes TIMEOUT, CANCELLED, the fault of OfDisk, or INTERNAL: no error
+// reaches a caller without a code.
 func From(err error) *Fault {
 	if err == nil {
 		return nil
@@ -120,7 +140,8 @@ func Is(err error, code Code) bool {
 	return ok && f.Code == code
 }
 
-// During gives the fault of err with a message that begins with what was under way. Code, hint, details and dispatch stay.
+// During makes a fault of err whose message begins with the work that failed. The fault keeps the code, hint, details and dispatch of err's
+// fault.
 func During(what string, err error) *Fault {
 	f := *From(err)
 	f.Message, f.cause = what+": "+err.Error(), err

@@ -14,8 +14,8 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// TestEveryConstantHasAMeaning reads codes.go: a constant that is missing from the table would silently be INTERNAL.
-func TestEveryConstantHasAMeaning(t *testing.T) {
+// TestEveryCodeConstantIsInTable reads codes.go: a constant that is missing from the table would silently be INTERNAL.
+func TestEveryCodeConstantIsInTable(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "codes.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestEveryConstantHasAMeaning(t *testing.T) {
 	}
 }
 
-func TestCodesMeanSomethingToShellsAndHTTP(t *testing.T) {
+func TestCodesHaveStatusExitCodeAndHint(t *testing.T) {
 	for _, c := range fault.Codes() {
 		if c.Status() < 400 || c.Exit() == 0 || c.Hint() == "" {
 			t.Errorf("%s: status %d, exit %d, hint %q", c, c.Status(), c.Exit(), c.Hint())
@@ -66,7 +66,7 @@ func (a *absent) Fault() *fault.Fault {
 	return fault.New(fault.ElementNotFound, "%w", a).With("name", a.name)
 }
 
-func TestATypedErrorIsAFaultAtTheEdge(t *testing.T) {
+func TestTypedErrorBecomesFault(t *testing.T) {
 	err := fmt.Errorf("tap: %w", &absent{"Save"})
 	f := fault.From(err)
 	if f.Code != fault.ElementNotFound || f.Message != "Save is absent" || f.Details["name"] != "Save" ||

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// JSONError says what is wrong with JSON that a caller sent, without the names of our types, as the errors of encoding/json have them.
+// JSONError says what is wrong with JSON that a caller sent. Unlike the errors of encoding/json, it does not show the names of our Go
+// types.
 type JSONError struct{ err error }
 
 // OfJSON words an error of encoding/json. Nil stays nil.
@@ -36,7 +37,7 @@ func (e *JSONError) Error() string {
 	return name + " must be " + jsonKind(kind.Type) + ", not " + withArticle(given)
 }
 
-// jsonKind is what JSON calls the values of a type.
+// jsonKind is JSON's word for the values of a Go type.
 func jsonKind(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:

@@ -12,9 +12,10 @@ import (
 	"unicode/utf8"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// begin accepts a call, and tells those who watch it. The exchange has to be ended, also when the call is refused.
+// begin accepts a call and starts its watches. The caller must end the exchange, also when the call is refused.
 func (c *Catalogue) begin(x *Exchange) (*Exchange, error) {
 	x.Began, x.catalogue = time.Now(), c
 	x.Call.ID, x.Call.exchange = "c"+strconv.FormatInt(c.calls.Add(1), 10), x
@@ -25,8 +26,8 @@ func (c *Catalogue) begin(x *Exchange) (*Exchange, error) {
 	return x, err
 }
 
-// accept finds the operation, takes the session out of its input and checks its name. Input that is not UTF-8 is refused first: decoders
-// would replace its bad bytes silently.
+// accept finds the operation, takes the session out of its input and checks its name. It refuses input that is not UTF-8 first, because
+// decoders would silently replace its bad bytes.
 func (c *Catalogue) accept(x *Exchange) error {
 	call := x.Call
 	o, err := c.Lookup(x.Name)
@@ -45,15 +46,14 @@ func (c *Catalogue) accept(x *Exchange) error {
 		err = cmp.Or(wrong, checkSession(call.Session), checkRequest(call.Request), checkRequest(call.Parent), err)
 	}
 	if err != nil && checkSession(call.Session) != nil {
-		call.Session = "" // no answer and no record repeats it
+		call.Session = "" // so that no answer and no record contains the refused name
 	}
 	return err
 }
 
-// maxSession is how many characters the name of a session may have.
 const maxSession = 200
 
-// checkSession refuses names that are long or not printable: other clients see them in lists and logs, on terminals too.
+// checkSession refuses names that are long or not printable, because other clients see them in lists and logs, and on terminals.
 func checkSession(name string) error {
 	if utf8.ValidString(name) && utf8.RuneCountInString(name) <= maxSession && !strings.ContainsFunc(name, unprintable) {
 		return nil
@@ -62,7 +62,6 @@ func checkSession(name string) error {
 		WithHint("name the session with at most %d printable characters", maxSession)
 }
 
-// checkRequest bounds the ids that are remembered.
 func checkRequest(id string) error {
 	if len(id) <= maxSession && utf8.ValidString(id) && !strings.ContainsFunc(id, unprintable) {
 		return nil
@@ -73,10 +72,10 @@ func checkRequest(id string) error {
 
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
-// sessionKey is the input every operation takes: whose session the call belongs to.
+// sessionKey is the input that every operation accepts: the client session of the call.
 const sessionKey = "session"
 
-// sessionOf takes the client session out of the input: an argument named session wins over the surface's own.
+// sessionOf takes the client session out of the input. A session in the input wins over the surface's own.
 func (o Op) sessionOf(session string, input []byte) (string, []byte, error) {
 	var given map[string]json.RawMessage
 	if json.Unmarshal(input, &given) != nil {
@@ -91,7 +90,7 @@ func (o Op) sessionOf(session string, input []byte) (string, []byte, error) {
 	if err != nil {
 		return session, input, nil
 	}
-	if scalar(raw) == "null" { // models write it as a text too
+	if scalar(raw) == "null" { // models write "null" as a text too
 		return session, rest, nil
 	}
 	f := Field{Name: sessionKey, Kind: String}
@@ -102,7 +101,7 @@ func (o Op) sessionOf(session string, input []byte) (string, []byte, error) {
 	return cmp.Or(said.(string), session), rest, nil
 }
 
-// insteadOf takes out of an input what it gives instead of defaults of the session.
+// insteadOf takes values out of an input that replace defaults of the session for this call.
 func (o Op) insteadOf(input []byte) (instead map[string]string, rest []byte, err error) {
 	if !slices.ContainsFunc(o.Short, func(s Short) bool {
 		return s.Default != "" && bytes.Contains(input, []byte(`"`+s.Default+`"`))
@@ -123,8 +122,9 @@ func (o Op) insteadOf(input []byte) (instead map[string]string, rest []byte, err
 			instead[s.Default] = scalar(raw)
 		}
 		if o.Refuses(s) && instead[s.Default] != "" {
-			return nil, input, fault.New(fault.Forbidden, "`--%s` cannot be given to %s: it names a server that is told what is typed, and %s may "+
-				"run without a question", s.Flag, o.Name, o.Name).With("field", s.Default).WithHint("%s", s.Elsewhere).WithDispatch(fault.NotDispatched)
+			return nil, input, fault.New(fault.Forbidden, "%s does not accept %s: it names a server that receives what is typed, and %s may "+
+				"run without a question", o.Name, hint.Field(s.Flag), o.Name).With("field", s.Default).WithHint("%s", s.Elsewhere).
+				WithDispatch(fault.NotDispatched)
 		}
 	}
 	rest, err = json.Marshal(given)

@@ -8,27 +8,30 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
+	"ios-agent/internal/text/shorter"
 )
 
-// How much an answer has at most, unless its call asks for more. An operation that can have much to say bounds its answer itself and
-// gives a cursor; this is the last guard, the same for all, so that no answer fills a model's memory because one field was forgotten.
+// The maximum sizes of an answer in bytes, unless its call asks for more. An operation with long answers limits them itself and returns a
+// cursor; these are the last guard for all operations, so that an answer never fills a model's memory because of one forgotten field.
 const (
 	MostText = 16 << 10
 	MostJSON = 100 << 10
 )
 
-// What a part of an answer has when it is cut: there has to be room for notices, for the calls that usually follow, and for the envelope
-// of a job.
+// The size in bytes of each part of an answer that is cut. It leaves room for notices, for the usual next calls and for the envelope of a
+// job.
 const (
 	cutText  = 14 << 10
 	roomJSON = 4 << 10
-	cutFault = 2 << 10 // of a message, and of a hint
+	cutFault = 2 << 10 // for a message, and for a hint
 )
 
-// Keeper keeps the whole of an answer that was cut, under a name, and says in which file. The ending says what it is: json or txt.
+// Keeper stores the whole of an answer that was cut, and returns the path of the file. name becomes part of the file's name; ending is its
+// format, json or txt.
 type Keeper func(name, ending string, whole []byte) (path string, err error)
 
-// bounded is the answer cut to what it may have, with a notice that says what was left out and where it is.
+// bounded cuts the answer to its limits and adds a notice with the size of the omitted part and the file of the whole answer.
 func (c *Catalogue) bounded(x *Exchange, e Envelope) Envelope {
 	if e.Error != nil {
 		e.Error = boundedFault(e.Error)
@@ -42,7 +45,7 @@ func (c *Catalogue) bounded(x *Exchange, e Envelope) Envelope {
 		most, mostText = max(most, x.Op.Own), max(mostText, x.Op.OwnText)
 	}
 	if whole := e.Result; len(whole) > most-roomJSON {
-		e.Result = shrunk(whole, most-roomJSON, x.Op.newestLast()...)
+		e.Result = shorter.JSON(whole, most-roomJSON, x.Op.newestLast()...)
 		left = append(left, c.left(x, "JSON", "json", whole, len(e.Result)))
 	}
 	switch whole := e.Stdout; {
@@ -53,8 +56,8 @@ func (c *Catalogue) bounded(x *Exchange, e Envelope) Envelope {
 	case !e.Document:
 		e.Stdout = middleOut(whole, mostText)
 		left = append(left, c.left(x, "text", "txt", []byte(whole), len(e.Stdout)))
-	case !x.Op.out.Implements(reflect.TypeFor[Texter]()): // its text is its JSON; another document is of a format that the call chose
-		e.Stdout = string(shrunk([]byte(whole), mostText, x.Op.newestLast()...))
+	case !x.Op.out.Implements(reflect.TypeFor[Texter]()): // then the text is the JSON; other documents have a format that the call chose
+		e.Stdout = string(shorter.JSON([]byte(whole), mostText, x.Op.newestLast()...))
 		left = append(left, c.left(x, "text", "json", []byte(whole), len(e.Stdout)))
 	}
 	if len(left) > 0 {
@@ -63,7 +66,7 @@ func (c *Catalogue) bounded(x *Exchange, e Envelope) Envelope {
 	return e
 }
 
-// left says how much of a part was left out, and keeps the whole of it.
+// left stores the whole of a part and returns a text that says how much of it was omitted.
 func (c *Catalogue) left(x *Exchange, part, ending string, whole []byte, shown int) string {
 	text := fmt.Sprintf("%s of %s of %s", kilobytes(shown), kilobytes(len(whole)), part)
 	if c.o.Keep == nil {
@@ -78,7 +81,6 @@ func (c *Catalogue) left(x *Exchange, part, ending string, whole []byte, shown i
 
 func kilobytes(n int) string { return fmt.Sprintf("%d KB", (n+1023)/1024) }
 
-// asksForMore reports whether a call names an input that says how much is wanted, and wants more than is usual.
 func (o Op) asksForMore(input []byte) bool {
 	values, err := o.Read(input)
 	if err != nil {
@@ -90,7 +92,7 @@ func (o Op) asksForMore(input []byte) bool {
 	})
 }
 
-// isMore compares a value with what an absent one means.
+// isMore reports whether a value asks for more than the field's default.
 func (f Field) isMore(value any) bool {
 	usual, err := strconv.ParseFloat(f.Default, 64)
 	switch v := value.(type) {
@@ -104,32 +106,30 @@ func (f Field) isMore(value any) bool {
 	return true
 }
 
-// moreBy names the inputs that ask for more.
 func (o Op) moreBy() string {
-	var flags []string
+	var names []string
 	for _, f := range o.Fields() {
 		if f.More {
-			flags = append(flags, "`--"+f.Flag()+"`")
+			names = append(names, hint.Field(f.Name))
 		}
 	}
-	if len(flags) == 0 {
+	if len(names) == 0 {
 		return ""
 	}
-	return "; ask for more with " + strings.Join(flags, " or ")
+	return "; ask for more with " + strings.Join(names, " or ")
 }
 
-// boundedFault is a fault whose parts are cut, too: a program's last words may be long.
+// boundedFault cuts the message, hint and details of a fault, which may contain a program's long output.
 func boundedFault(f *fault.Fault) *fault.Fault {
 	return f.Shortened(func(text string) string { return middleOut(text, cutFault) }, func(details []byte) []byte {
 		if len(details) <= cutText {
 			return details
 		}
-		return shrunk(details, cutText)
+		return shorter.JSON(details, cutText)
 	})
 }
 
-// newestLast are the names of the lists of a result that have the newest last, which their tag says: newest:"last". The oldest of them
-// are left out first.
+// newestLast returns the names of the result's lists with the tag newest:"last". If such a list is cut, its oldest items go first.
 func (o Op) newestLast() (names []string) {
 	if o.out == nil || o.out.Kind() != reflect.Struct {
 		return nil
@@ -143,9 +143,9 @@ func (o Op) newestLast() (names []string) {
 	return names
 }
 
-// endOf is the first line of a text, which heads it, and its last lines.
+// endOf returns the first line of a text, its heading, and its last lines.
 func endOf(text string, most int) string {
-	const mark = 64 // for the line that counts
+	const mark = 64 // room for the line that counts the omitted part
 	head, rest, _ := strings.Cut(text, "\n")
 	if len(head) > most/4 {
 		return middleOut(text, most)
@@ -158,12 +158,12 @@ func endOf(text string, most int) string {
 	return fmt.Sprintf("%s\n… %d bytes left out\n%s", head, len(rest)-len(tail), tail)
 }
 
-// middleOut is a text without its middle: what heads it and what came last say most. Lines stay whole where they can.
+// middleOut removes the middle of a text, because its heading and its end say most. It cuts between lines if it can.
 func middleOut(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	const mark = 64 // for the line that counts
+	const mark = 64 // room for the line that counts the omitted part
 	head, tail := text[:(most-mark)*2/3], text[len(text)-(most-mark)/3:]
 	if i := strings.LastIndexByte(head, '\n'); i > len(head)/2 {
 		head = head[:i]

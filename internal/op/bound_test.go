@@ -65,7 +65,7 @@ func chatty(out muchOut, err error) (c *op.Catalogue, kept map[string][]byte) {
 	}}), kept
 }
 
-func TestAnswerIsCutAndKeptWhole(t *testing.T) {
+func TestLongAnswerIsCutAndStoredWhole(t *testing.T) {
 	for _, size := range []struct{ lines, bytes int }{{1, 3 << 20}, {3, 1 << 20}, {100, 10_000}, {20_000, 30}, {2000, 3000}} {
 		out := much(size.lines, size.bytes)
 		c, kept := chatty(out, nil)
@@ -78,7 +78,7 @@ func TestAnswerIsCutAndKeptWhole(t *testing.T) {
 					len(got.Lines), err, op.MostJSON)
 			}
 			if text := e.Text(); len(text) > op.MostText || !strings.Contains(text, `the whole is in "/answers/`+name+`.json"`) ||
-				!strings.Contains(text, "ask for more with `--limit` or `--full`") {
+				!strings.Contains(text, "ask for more with ‹input:limit› or ‹input:full›") {
 				t.Errorf("%s of %+v: got a text of %d bytes, want at most %d and where the rest is\n%s", name, size, len(text), op.MostText,
 					text[max(0, len(text)-300):])
 			}
@@ -103,8 +103,8 @@ func (o lateOut) Text() string {
 	return fmt.Sprintf("%d lines\n", o.Total) + muchOut{Lines: o.Lines}.Text()
 }
 
-// TestCutKeepsTheNewest of a list that has it last, in JSON and in text, with the line that heads the text.
-func TestCutKeepsTheNewest(t *testing.T) {
+// TestCutKeepsNewestLines of a list that has it last, in JSON and in text, with the line that heads the text.
+func TestCutKeepsNewestLines(t *testing.T) {
 	const lines = 500
 	c := op.NewCatalogue([]op.Op{
 		op.New(op.Spec{Name: "late", Groups: []string{"x"}, Summary: "Say much"}, func(context.Context, *op.Call, muchIn) (lateOut, error) {
@@ -125,7 +125,7 @@ func TestCutKeepsTheNewest(t *testing.T) {
 	}
 }
 
-func TestAnswerIsWholeForACallThatAsksForMore(t *testing.T) {
+func TestAnswerIsWholeWhenCallAsksForMore(t *testing.T) {
 	c, kept := chatty(much(100, 10_000), nil)
 	for _, input := range []string{`{"limit":11}`, `{"limit":0}`, `{"full":true}`} {
 		if e := c.Run(t.Context(), "chat", op.Call{}, []byte(input)); len(e.Result) < 1_000_000 || len(e.Stdout) < 1_000_000 {
@@ -149,7 +149,7 @@ func TestShortAnswerIsNotCut(t *testing.T) {
 	}
 }
 
-func TestFaultIsCut(t *testing.T) {
+func TestLongFaultIsCut(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	c, _ := chatty(muchOut{}, fault.New(fault.ToolFailed, "%s", long).WithHint("%s", long).With("said", long).With("tool", "simctl"))
 	e := c.Run(t.Context(), "chat", op.Call{}, nil)
@@ -159,7 +159,7 @@ func TestFaultIsCut(t *testing.T) {
 	}
 }
 
-func TestAnswerThatCannotBeKeptSaysSo(t *testing.T) {
+func TestCutAnswerReportsFailedStorage(t *testing.T) {
 	c := op.NewCatalogue([]op.Op{op.New(op.Spec{Name: "chat", Groups: []string{"x"}, Summary: "Say much"},
 		func(context.Context, *op.Call, muchIn) (muchOut, error) { return much(10, 100_000), nil })},
 		op.Options{Keep: func(string, string, []byte) (string, error) { return "", errors.New("the disk is full") }})

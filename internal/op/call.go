@@ -10,72 +10,71 @@ import (
 	"ios-agent/internal/text/oneline"
 )
 
-// Caller runs an operation for a client; progress, when not nil, is told what goes on meanwhile. The daemon's client is
-// one, and so is Local.
+// Caller runs an operation for a client and reports its progress, unless progress is nil. The daemon's client and Local are Callers.
 type Caller interface {
 	Call(ctx context.Context, name string, input []byte, progress func(Event)) Envelope
-	// Stream runs a stream until it ends, ctx does, or item returns an error.
+	// Stream runs a stream until it ends, ctx ends, or item returns an error.
 	Stream(ctx context.Context, name string, input []byte, item func(json.RawMessage) error) Envelope
 }
 
-// Call is the context of one invocation: who asks, from where, how to tell them about progress, and what the operation tells of it.
+// Call is the context of one invocation: facts about the client, the listener for progress, and additions of the operation to the answer.
 type Call struct {
 	// The surface fills these in.
 	Session string            // the client's session
-	Client  string            // the client's own name; empty: nobody knows
+	Client  string            // the client's own name; empty: unknown
 	Dir     string            // the client's working folder; "" over plain HTTP
 	Env     map[string]string // the client's environment, as far as it travels with a call
-	Process int               // the client's; 0: it is not known
+	Process int               // the client's process; 0: unknown
 	Trace   string            // names this call in logs
-	Request string            // the client's id of what it asks for: the same when it asks again; empty: it has none
-	Parent  string            // the id of what this call is a part of; empty: nothing
+	Request string            // the client's id of the request, the same when it repeats it; empty: without an id
+	Parent  string            // the id of the call that this one is a part of; empty: a call of its own
 	Stdin   io.Reader         // the client's; nil unless a command line runs the operation itself
-	Alone   bool              // the client knows the operation's family alone: what that product gives at most, it gets (Spec.Own)
+	Alone   bool              // the client has only the tools of one other product, whose size limits apply (Spec.Own)
 
 	// The catalogue fills these in.
-	ID      string            // names this call among all of the catalogue
-	Hints   Hints             // the operation's own: what the call may do
-	Sources map[string]string // of the inputs that the call left out
-	Instead map[string]string // defaults of the session that the call gives for itself
+	ID      string            // names this call among all calls of the catalogue
+	Hints   Hints             // the operation's hints: what the call may do
+	Sources map[string]string // origins of the inputs that the call omitted
+	Instead map[string]string // values of this call that replace defaults of the session
 
 	// The operation fills these in.
-	Device      *Device  // that the answer is about
-	Epoch       uint64   // of the lease under which the device was driven; 0: it was not
-	Outside     bool     // what answers is no tool of the toolchain, such as the swift of the PATH
-	NothingNext bool     // the answer leaves nothing for what usually follows it
+	Device      *Device  // the device of the answer
+	Epoch       uint64   // the epoch of the lease under which the call drove the device; 0: it drove none
+	Outside     bool     // a tool outside the toolchain gave the answer, such as the swift on the PATH
+	NothingNext bool     // the usual next calls do not fit this answer
 	NotNext     []string // operations of the spec's Next that cannot follow this answer
 
 	progress func(Event)
 	notices  []Notice
-	exchange *Exchange // that the call is a part of, with all that observers are told; nil: no catalogue runs it
+	exchange *Exchange // the exchange that the call is a part of, which observers see; nil: called without a catalogue
 }
 
-// Pair is a session and a device that its calls are about.
+// Pair is a session and the device of its calls.
 type Pair struct{ Session, UDID string }
 
-// Pair must be asked of a call that has a device.
+// Pair returns the pair of the call, which must have a device.
 func (c *Call) Pair() Pair { return Pair{c.Session, c.Device.UDID} }
 
-// Child is a call that is a part of this one, for the same client.
+// Child returns a call that is a part of this call, for the same client.
 func (c *Call) Child() Call {
 	return Call{Session: c.Session, Client: c.Client, Dir: c.Dir, Env: c.Env, Process: c.Process, Parent: c.ID}
 }
 
-// Act says that the operation is about to act on Device, and has sent nothing yet. Further calls change nothing.
+// Act announces that the operation is about to send its first input to Device. Later calls of Act have no effect.
 func (c *Call) Act() {
 	if c.exchange != nil {
 		c.exchange.act()
 	}
 }
 
-// SetStep is for the observer that remembers steps: the id under which the call is remembered, and when it began to act.
+// SetStep sets the id of the call's step, and when it began to act. Only the observer that stores the steps calls it.
 func (c *Call) SetStep(id string, acts time.Time) {
 	if c.exchange != nil {
 		c.exchange.step, c.exchange.acts = id, acts
 	}
 }
 
-// Step is what SetStep noted; empty for a call that drives no device.
+// Step returns the id and time from SetStep; the id is empty for a call that drives no device.
 func (c *Call) Step() (id string, acts time.Time) {
 	if c.exchange == nil {
 		return "", time.Time{}
@@ -83,14 +82,15 @@ func (c *Call) Step() (id string, acts time.Time) {
 	return c.exchange.step, c.exchange.acts
 }
 
-// Saw tells observers what the operation saw.
+// Saw passes screens and other sights of the device to the observers.
 func (c *Call) Saw(sights ...Sight) {
 	if c.exchange != nil {
 		c.exchange.Seen = append(c.exchange.Seen, sights...)
 	}
 }
 
-// Note tells something to the observer that knows its type. It replaces an earlier note of that type: a stream may note without end.
+// Note passes a value to the observer that knows its type. It replaces an earlier note of that type, because a stream may send notes
+// without end.
 func (c *Call) Note(note any) {
 	if c.exchange == nil {
 		return
@@ -101,7 +101,7 @@ func (c *Call) Note(note any) {
 	c.exchange.notes[reflect.TypeOf(note)] = note
 }
 
-// Noted is the note of a type; false: there is none.
+// Noted returns the note of a type; false if the call has no such note.
 func Noted[T any](c *Call) (note T, is bool) {
 	if c.exchange != nil {
 		note, is = c.exchange.notes[reflect.TypeFor[T]()].(T)
@@ -109,7 +109,7 @@ func Noted[T any](c *Call) (note T, is bool) {
 	return note, is
 }
 
-// Reveal says that an input that may be secret is not in this call: the screen shows it.
+// Reveal says that a field's value in this call is not secret although the field may contain secrets, because the screen shows the value.
 func (c *Call) Reveal(field string) {
 	if c.exchange != nil {
 		c.exchange.revealed = append(c.exchange.revealed, field)
@@ -118,12 +118,12 @@ func (c *Call) Reveal(field string) {
 
 type clientKey struct{}
 
-// WithClient says for which client the calls under a context are made.
+// WithClient sets the client of the calls under a context.
 func WithClient(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, clientKey{}, name)
 }
 
-// ClientOf is the name that WithClient noted; empty: none.
+// ClientOf returns the name from WithClient, or "".
 func ClientOf(ctx context.Context) string {
 	name, _ := ctx.Value(clientKey{}).(string)
 	return name
@@ -131,12 +131,12 @@ func ClientOf(ctx context.Context) string {
 
 type sessionCtxKey struct{}
 
-// WithSession says whose session the calls under a context belong to, where one Local calls for many.
+// WithSession sets the session of the calls under a context, for a Local that serves several sessions.
 func WithSession(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, sessionCtxKey{}, name)
 }
 
-// SessionOf is the name that WithSession noted; empty: none.
+// SessionOf returns the name from WithSession, or "".
 func SessionOf(ctx context.Context) string {
 	name, _ := ctx.Value(sessionCtxKey{}).(string)
 	return name
@@ -144,12 +144,12 @@ func SessionOf(ctx context.Context) string {
 
 type parentKey struct{}
 
-// WithParent says what the calls under a context are parts of.
+// WithParent sets the parent of the calls under a context: the id of the call that they are parts of.
 func WithParent(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, parentKey{}, id)
 }
 
-// ParentOf is the id that WithParent noted; empty: none.
+// ParentOf returns the id from WithParent, or "".
 func ParentOf(ctx context.Context) string {
 	id, _ := ctx.Value(parentKey{}).(string)
 	return id
@@ -157,36 +157,36 @@ func ParentOf(ctx context.Context) string {
 
 type aloneKey struct{}
 
-// WithAlone says that the calls under a context come from a client that is served the tools of another product alone.
+// WithAlone says that the client of the calls under a context has only the tools of another product.
 func WithAlone(ctx context.Context) context.Context { return context.WithValue(ctx, aloneKey{}, true) }
 
-// AloneOf reports what WithAlone noted.
+// AloneOf reports whether WithAlone was set.
 func AloneOf(ctx context.Context) bool { return ctx.Value(aloneKey{}) != nil }
 
-// CLI is the client that a command line is.
+// CLI is the client name of a command line.
 const CLI = "cli"
 
-// Device names the device an answer is about.
+// Device is the device of an answer.
 type Device struct {
 	UDID string `json:"udid"`
 	Name string `json:"name,omitempty"`
-	// Driver is what drives the device, and DrivenBecause why, where that is not what usually does.
+	// Driver drives the device; DrivenBecause gives the reason if it is not the usual driver.
 	Driver        string `json:"driver,omitempty"`
 	DrivenBecause string `json:"driver_reason,omitempty"`
 }
 
-// Event is progress on the way to an answer.
+// Event is a report of progress during a call.
 type Event struct {
 	Message string  `json:"message"`
 	Done    float64 `json:"done,omitempty"`
-	Total   float64 `json:"total,omitempty"` // 0: nobody knows
-	Job     string  `json:"job,omitempty"`   // the job the call has become
+	Total   float64 `json:"total,omitempty"` // 0: unknown
+	Job     string  `json:"job,omitempty"`   // id of the job, once the call has become one
 }
 
-// Progress tells the caller what is going on. It never blocks for long; nobody may be listening.
+// Progress reports the current work to the caller. It never blocks for long, also without a listener.
 func (c *Call) Progress(message string) { c.Report(Event{Message: message}) }
 
-// Report is Progress with how far it is.
+// Report is Progress with numbers: the amount done and the total.
 func (c *Call) Report(e Event) {
 	if c.progress != nil {
 		e.Message = oneline.Of(c.exchange.secrets().Text(e.Message))
@@ -194,7 +194,7 @@ func (c *Call) Report(e Event) {
 	}
 }
 
-// WithProgress gives the call a listener.
+// WithProgress sets the call's listener.
 func (c Call) WithProgress(listen func(Event)) Call {
 	c.progress = listen
 	return c

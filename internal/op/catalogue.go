@@ -16,53 +16,54 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/text/oneline"
 )
 
-// Catalogue is all operations, by name. Every call of every surface passes through Run or Stream.
+// Catalogue has all operations, by name. Every call of every surface goes through Run or Stream.
 type Catalogue struct {
 	o       Options
 	ops     []Op
 	byID    map[string]int
-	streams context.Context // of all streams
+	streams context.Context // EndStreams ends it, and with it all streams
 	end     context.CancelCauseFunc
-	calls   atomic.Int64 // so far
+	calls   atomic.Int64 // number of calls
 }
 
-// Options are what a catalogue has besides its operations. The zero value is enough to call them.
+// Options configure a catalogue. The zero value is enough to call operations.
 type Options struct {
-	// Toolchain is said with every answer, unless its call was Outside.
+	// Toolchain is part of every answer, unless its call was Outside.
 	Toolchain string
-	// Mark stands at the end of the first line of every text that the toolchain is responsible for. Empty marks nothing.
+	// Mark is appended to the first line of every text of the toolchain. Empty: no mark.
 	Mark string
-	// Jobs hold long operations; nil runs them like all others.
+	// Jobs runs long operations as jobs; nil means that they run like all others.
 	Jobs *Jobs
-	// Secrets are in no answer, event or item; nil hides nothing.
+	// Secrets are hidden in all answers, events and items; nil hides nothing.
 	Secrets *mask.Set
-	// Keep keeps the whole of answers that are cut; nil keeps nothing.
+	// Keep stores the whole of answers that are cut; nil stores nothing.
 	Keep Keeper
-	// Log hears of panics; nil is silent.
+	// Log gets the panics; nil: no log.
 	Log *slog.Logger
-	// Observers see every call begin and end, but those that anybody may make without a key: strangers must not fill what is kept.
-	// They are told in this order, so that those that add to an answer stand before those that keep it.
+	// Observers see every call begin and end, except calls of Public operations without a key: strangers must not fill the records. They run
+	// in this order, so observers that add to an answer come before observers that record it.
 	Observers []Observer
 }
 
-// Record is what Exchange.Record gives.
+// Record is the result of Exchange.Record.
 type Record struct {
 	Time    time.Time  `json:"time"`
 	Op      string     `json:"operation"`
 	Session string     `json:"session"`
 	Trace   string     `json:"trace,omitempty"`
 	Device  *Device    `json:"device,omitempty"`
-	Step    string     `json:"step,omitempty"` // show_step tells the session what came of it
+	Step    string     `json:"step,omitempty"` // show_step shows the session the result of the call
 	TookMS  int64      `json:"took_ms"`
 	Status  string     `json:"status"`
 	Code    fault.Code `json:"code,omitempty"`
 }
 
-// NewCatalogue collects operations. Two of one family and name, of one verb or of one route, and a next step that does
-// not exist, are programming errors and panic.
+// NewCatalogue collects operations. It panics on programming errors: two operations with the same family and name, the same verb or the
+// same route, and a next step that does not exist.
 func NewCatalogue(ops []Op, o Options) *Catalogue {
 	c := &Catalogue{o: o, ops: slices.Clone(ops), byID: map[string]int{}}
 	c.streams, c.end = context.WithCancelCause(context.Background())
@@ -97,7 +98,7 @@ func NewCatalogue(ops []Op, o Options) *Catalogue {
 	return c
 }
 
-// leaveAliases takes bare names from operations of other families that one of ours, or an earlier one, is called by.
+// leaveAliases removes aliases from operations of other families that name a core operation or an earlier one.
 func leaveAliases(ops []Op) {
 	taken := map[string]bool{}
 	for _, o := range ops {
@@ -122,7 +123,8 @@ func (o Op) Called(words string) bool {
 	return o.Verb != "" && (o.Verb == words || slices.Contains(o.Aliases, words))
 }
 
-// ID names an operation in a call: its name, or its family and name where another family's has the bare name.
+// ID returns the name of an operation for a call. It is the bare name or, where the bare name belongs to another family, the family and the
+// name.
 func (c *Catalogue) ID(o Op) string {
 	if owner := c.ops[c.byID[o.Name]]; owner.Family == o.Family {
 		return o.Name
@@ -130,19 +132,19 @@ func (c *Catalogue) ID(o Op) string {
 	return o.Family + "_" + o.Name
 }
 
-// Toolchain is what the answers say they are from.
+// Toolchain is the toolchain that the answers name.
 func (c *Catalogue) Toolchain() string { return c.o.Toolchain }
 
-// Jobs are the long operations under way; nil: there are none.
+// Jobs returns the jobs of long operations; nil without jobs.
 func (c *Catalogue) Jobs() *Jobs { return c.o.Jobs }
 
 // Ops lists the operations in the order of declaration.
 func (c *Catalogue) Ops() []Op { return c.ops }
 
-// All is the word for all operations.
+// All is the word that chooses all operations.
 const All = "all"
 
-// Sets are the words that choose several operations: families, groups and All.
+// Sets returns the words that choose several operations: families, groups and All.
 func Sets(ops []Op) []string {
 	all := []string{All}
 	for _, o := range ops {
@@ -152,29 +154,32 @@ func Sets(ops []Op) []string {
 	return slices.Compact(all)
 }
 
-// Lookup finds an operation by name; hyphens are taken for underscores.
+// Lookup finds an operation by its name, with underscores or hyphens.
 func (c *Catalogue) Lookup(name string) (Op, error) {
 	if i, ok := c.byID[strings.ReplaceAll(name, "-", "_")]; ok {
 		return c.ops[i], nil
 	}
-	names := make([]string, len(c.ops))
+	ids := make([]string, len(c.ops))
 	for i, o := range c.ops {
-		names[i] = o.Name
+		ids[i] = c.ID(o)
 	}
-	f := fault.New(fault.UnknownOperation, "there is no operation %q", name)
+	f := fault.New(fault.UnknownOperation, "unknown operation %q", name)
 	for _, o := range c.ops {
 		if verb := strings.ReplaceAll(name, "_", "-"); o.Called(verb) || o.Called(strings.ReplaceAll(verb, "-", " ")) {
-			return Op{}, f.WithHint("did you mean %s?", c.ID(o))
+			return Op{}, f.WithHint("did you mean %s?", hint.Do(c.ID(o)))
 		}
 	}
-	if near := nearest.To(name, names, 3); len(near) > 0 {
+	if near := nearest.To(name, ids, 3); len(near) > 0 {
+		for i, id := range near {
+			near[i] = hint.Do(id)
+		}
 		return Op{}, f.WithHint("did you mean %s?", strings.Join(near, " or "))
 	}
 	return Op{}, f
 }
 
-// Run calls an operation and wraps whatever comes of it: an answer, a fault, a panic or a deadline. A result that
-// itself stands for a fault (an action whose outcome is unknown) is returned beside it.
+// Run calls an operation and wraps the outcome: an answer, a fault, a panic or a deadline. A result that stands for a fault, such as an
+// action with an unknown outcome, is in the envelope too.
 func (c *Catalogue) Run(ctx context.Context, name string, call Call, input []byte) Envelope {
 	x, err := c.begin(&Exchange{Name: name, Call: &call, input: input})
 	if err == nil && x.Op.Streams() {
@@ -189,13 +194,13 @@ func (c *Catalogue) Run(ctx context.Context, name string, call Call, input []byt
 	return c.perform(ctx, x)
 }
 
-// perform calls the operation's function, and tells those who watch what came of it.
+// perform calls the operation's function and ends its watches.
 func (c *Catalogue) perform(ctx context.Context, x *Exchange) Envelope {
 	out, err := c.invoke(ctx, *x.Op, x.Call, x.input)
 	return x.end(ctx, c.answer(x, out, err))
 }
 
-// pages is the operation that reads a stream page by page.
+// pages returns the name of the operation that reads a stream page by page.
 func (c *Catalogue) pages(stream Op) string {
 	for _, o := range c.ops {
 		if o.Follow == stream.Name {
@@ -205,7 +210,7 @@ func (c *Catalogue) pages(stream Op) string {
 	return "read_" + stream.Name
 }
 
-// Stream runs a stream: every item goes to emit as it comes. The envelope at its end says how it ended.
+// Stream runs a stream: emit gets each item when it comes. The envelope is the outcome of the whole stream.
 func (c *Catalogue) Stream(ctx context.Context, name string, call Call, input []byte, emit func(any) error) Envelope {
 	x, err := c.begin(&Exchange{Name: name, Call: &call, Mode: Stream, input: input})
 	if err == nil && !x.Op.Streams() {
@@ -220,11 +225,11 @@ func (c *Catalogue) Stream(ctx context.Context, name string, call Call, input []
 	return x.end(ctx, c.answer(x, struct{}{}, cmp.Or(err, context.Cause(c.streams))))
 }
 
-// EndStreams ends all streams with a reason, and those that begin later. A stream has no end of its own: whoever leaves would wait for
-// its client.
+// EndStreams ends all streams with a reason, also streams that begin later. Streams do not end by themselves, so a daemon that exits would
+// otherwise wait for its clients.
 func (c *Catalogue) EndStreams(why error) { c.end(why) }
 
-// answer is the envelope of a call, without secrets.
+// answer makes the envelope of a call, without secrets.
 func (c *Catalogue) answer(x *Exchange, out any, err error) (e Envelope) {
 	call, marks := x.Call, mark(c.o.Mark)
 	meta := Meta{
@@ -235,7 +240,7 @@ func (c *Catalogue) answer(x *Exchange, out any, err error) (e Envelope) {
 		meta.Toolchain, marks = "", ""
 	}
 	if broken := c.guarded(x.Name, func() error { e = wrap(out, err, meta, marks); return nil }); broken != nil {
-		e = Failed(broken, meta) // an output that cannot say its text
+		e = Failed(broken, meta) // the output's Text panicked
 	}
 	if e.Error != nil && x.Op != nil {
 		e.Error = x.Op.advised(e.Error)
@@ -259,14 +264,14 @@ func (c *Catalogue) invoke(ctx context.Context, o Op, call *Call, input []byte) 
 	switch {
 	case err == nil || faulty && f.Code != fault.Cancelled:
 	case given:
-		return out, reason // whoever ended it said why
+		return out, reason // the reason for the end becomes the fault
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 		return out, fault.New(fault.Timeout, "%s did not finish within %s: %w", o.Name, o.Limit(), err)
 	}
 	return out, err
 }
 
-// guarded turns a panic into a fault: one broken operation must not take the daemon with it.
+// guarded turns a panic into a fault, so that one broken operation does not end the daemon.
 func (c *Catalogue) guarded(name string, fn func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -311,7 +316,7 @@ func wrap(out any, err error, meta Meta, m mark) Envelope {
 	return e
 }
 
-// textOf is the text of an output, and whether it is a document: an output without a text of its own is its JSON.
+// textOf returns the text of an output, and whether it is a document. The text of an output that is not a Texter is its JSON.
 func textOf(out any, raw json.RawMessage) (text string, document bool) {
 	t, ok := out.(Texter)
 	if !ok {
@@ -321,10 +326,10 @@ func textOf(out any, raw json.RawMessage) (text string, document bool) {
 	return oneline.Draw(t, Texter.Text), ok && d.Document()
 }
 
-// mark stands at the end of the first line of a text; an empty one stands nowhere.
+// mark is appended to the first line of a text; an empty mark changes nothing.
 type mark string
 
-// on marks a text once: one that holds other answers has their marks in it.
+// on marks a text once. It first removes the marks of other answers that the text contains.
 func (m mark) on(text string) string {
 	first, rest, more := strings.Cut(m.off(text), "\n")
 	if !more {
@@ -333,7 +338,7 @@ func (m mark) on(text string) string {
 	return first + string(m) + "\n" + rest
 }
 
-// off is a text without marks: a text that stands in another answer is marked by that one.
+// off removes the marks from a text that becomes a part of another answer, which has its own mark.
 func (m mark) off(text string) string {
 	return strings.TrimSuffix(strings.ReplaceAll(text, string(m)+"\n", "\n"), string(m))
 }

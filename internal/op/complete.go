@@ -2,21 +2,21 @@ package op
 
 import "encoding/json"
 
-// Input is what a call gives, by the names of the operation's fields, before it is decoded.
+// Input is the input of a call before decoding, by the names of the operation's fields.
 type Input map[string]json.RawMessage
 
-// Completed is an input with what the call left out, and where each added value is from.
+// Completed is an input with added values for omitted fields, and the origin of each added value.
 type Completed struct {
 	Input   Input
 	Sources map[string]string
 }
 
-// Completer adds values that a call may leave out, such as a session's defaults. The catalogue runs it on the raw input,
-// before anything is decoded: what is absent differs from what is empty. It refuses an input that still lacks something.
+// Completer adds values that a call may omit, such as a session's defaults. The catalogue runs it on the raw input, before decoding,
+// because an absent value differs from an empty one. It refuses an input that still lacks a value.
 type Completer func(c *Call, fields []Field, given Input) (Completed, error)
 
-// completed runs the operation's completer. What the caller gave is checked first, and brought into one spelling: a wrong
-// value is the caller's mistake, whatever a default would say.
+// completed runs the operation's completer. It first checks the caller's own values and normalises their spelling: a wrong value is the
+// caller's mistake, even if a default exists.
 func completed(s Spec, fields []Field, c *Call, given Input) (Input, error) {
 	if s.Complete == nil {
 		return given, nil

@@ -16,9 +16,9 @@ type buildIn struct {
 	Quiet  bool     `json:"quiet,omitempty" doc:"no warnings" default:"true"`
 }
 
-// TestWhatACallLeavesOutIsCompletedBeforeDecoding: a completer sees the raw input, so that an empty list and an absent one
+// TestMissingInputsAreCompletedBeforeDecoding: a completer sees the raw input, so that an empty list and an absent one
 // differ, and a field's own default counts only when the completer has nothing.
-func TestWhatACallLeavesOutIsCompletedBeforeDecoding(t *testing.T) {
+func TestMissingInputsAreCompletedBeforeDecoding(t *testing.T) {
 	complete := func(c *op.Call, fields []op.Field, given op.Input) (op.Completed, error) {
 		done := op.Completed{Input: op.Input{
 			"scheme": json.RawMessage(`"Shop"`), "args": json.RawMessage(`["-v"]`), "quiet": json.RawMessage("false"),

@@ -18,10 +18,11 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 )
 
-// parseValues turns the values of an input into Go values: forgiving about how a value is spelled. Models send numbers as
-// strings, camelCase for snake_case and null for "leave it out"; none of that is ambiguous.
+// parseValues converts the values of an input to Go values. It accepts several spellings: models send numbers as strings, camelCase for
+// snake_case and null for "leave it out"; all of these are unambiguous.
 func parseValues(s Spec, fields []Field, raws map[string]json.RawMessage) (map[string]any, error) {
 	values := map[string]any{}
 	var err error
@@ -51,22 +52,18 @@ func invalid(s Spec, f Field, err error) error {
 	if near := nearest.To(scalar(m.Given), f.Enum, 3); len(near) > 0 {
 		return wrong.WithHint("did you mean %s?", strings.Join(near, " or "))
 	}
-	if f.Else == "" || s.Verb == "" {
+	if f.Else == "" {
 		return wrong
 	}
-	return wrong.WithHint("if it is a %s: `ios-agent %s --%s %s`", f.Else, s.Verb, f.Else, typed(scalar(m.Given), f.Else))
-}
-
-// typed is a text as one types it. What cannot stand in a line is left to the caller.
-func typed(text, name string) string {
-	if len(text) > 60 || strings.ContainsAny(text, "`'\\") || strings.ContainsFunc(text, unprintable) {
-		return strings.ToUpper(name)
+	value := scalar(m.Given)
+	if len(value) > 60 {
+		value = strings.ToUpper(f.Else)
 	}
-	return "'" + text + "'"
+	return wrong.WithHint("if it is a %s: %s", f.Else, hint.Do(s.id(), f.Else, value))
 }
 
-// rawValues finds the field of every key; null is left out. A key nobody knows is refused: ignoring it would do something
-// other than what was asked.
+// rawValues finds the field of every key; null counts as omitted. It refuses an unknown key, because ignoring the key would do something
+// other than the caller asked for.
 func rawValues(s Spec, fields []Field, input []byte) (map[string]json.RawMessage, error) {
 	given, err := object(s.Name, input)
 	if err != nil {
@@ -88,8 +85,8 @@ func rawValues(s Spec, fields []Field, input []byte) (map[string]json.RawMessage
 	return values, nil
 }
 
-// checkGroups holds an input against the spec's groups. An empty string counts as not given, because models fill in blanks. It fulfils a
-// requirement where the field is a pointer: there an empty value takes a setting back.
+// checkGroups checks an input against the spec's groups. An empty string counts as not given, because models fill in blanks. It only
+// fulfils a requirement if the field is a pointer: then an empty value resets a setting.
 func checkGroups(s Spec, fields []Field, values map[string]json.RawMessage) error {
 	given := func(group []string) (names []string) {
 		for _, name := range group {
@@ -118,8 +115,8 @@ func checkGroups(s Spec, fields []Field, values map[string]json.RawMessage) erro
 	return nil
 }
 
-// AbsolutePaths makes the paths in an input absolute against the client's folder; everything else is left as it is,
-// also what cannot be read: the daemon says what is wrong with it.
+// AbsolutePaths makes the paths in an input absolute against the client's folder. It leaves everything else unchanged, also input that it
+// cannot read: the daemon then reports the mistake.
 func (o Op) AbsolutePaths(input []byte, dir string) []byte {
 	given, err := object(o.Name, input)
 	if err != nil || dir == "" {
@@ -143,7 +140,7 @@ func (o Op) AbsolutePaths(input []byte, dir string) []byte {
 	return out
 }
 
-// absolute reads a path as a person means it in dir: relative, below ~, or a file: URL.
+// absolute resolves a path that a person wrote in dir: relative, below ~, or a file: URL.
 func absolute(path, dir string) string {
 	if u, err := url.Parse(path); err == nil && u.Scheme == "file" {
 		path = u.Path
@@ -199,7 +196,7 @@ func snake(key string) string {
 	return b.String()
 }
 
-// startsWord reports whether the capital at i begins a word: after a small letter, or as the last of several capitals.
+// startsWord reports whether the capital at i begins a word: after a small letter or a digit, or as the last of several capitals.
 func startsWord(runes []rune, i int) bool {
 	before := runes[i-1]
 	return unicode.IsLower(before) || unicode.IsDigit(before) ||
@@ -218,7 +215,6 @@ func unknownKey(op string, fields []Field, key string, raw json.RawMessage) erro
 	return f.WithHint("%s", inputsOf(fields))
 }
 
-// store puts a parsed value into its place in the input struct.
 func (f Field) store(value any, target reflect.Value) {
 	if f.pointer {
 		target.Set(reflect.New(target.Type().Elem()))
@@ -227,7 +223,7 @@ func (f Field) store(value any, target reflect.Value) {
 	target.Set(reflect.ValueOf(value).Convert(target.Type()))
 }
 
-// parse turns raw JSON into a Go value of the field's kind, within the field's limits.
+// parse converts raw JSON to a Go value of the field's kind and checks the field's limits.
 func (f Field) parse(raw json.RawMessage) (any, error) {
 	switch f.Kind {
 	case Strings:
@@ -262,7 +258,7 @@ func (f Field) parse(raw json.RawMessage) (any, error) {
 	return f.parseString(raw)
 }
 
-// checkParts refuses an object that has other parts than its field.
+// checkParts refuses an object with parts that its field does not declare.
 func (f Field) checkParts(text string, raw json.RawMessage) error {
 	if f.parts == nil {
 		return nil
@@ -275,7 +271,7 @@ func (f Field) checkParts(text string, raw json.RawMessage) error {
 	return nil
 }
 
-// number is the text of a number. A time with a unit of its own is turned into the field's.
+// number returns the text of a number. It converts a time with its own unit to the unit of the field.
 func (f Field) number(raw json.RawMessage) string {
 	text := scalar(raw)
 	if f.Unit == 0 || !HasUnit(text) {
@@ -285,7 +281,7 @@ func (f Field) number(raw json.RawMessage) string {
 	return strconv.FormatFloat(float64(d)/float64(f.Unit), 'f', -1, 64)
 }
 
-// units says what a number of the field's counts, and how to give it another way.
+// units says which unit the field's number has, and how to give it in another unit.
 func (f Field) units() string {
 	if f.Unit == 0 {
 		return ""
@@ -293,7 +289,7 @@ func (f Field) units() string {
 	return " of " + f.UnitWord() + ", or a time with its unit such as 3s or 500ms"
 }
 
-// UnitWord is what a bare number of the field counts; empty, if it is no time.
+// UnitWord returns the unit of a bare number of the field; empty for a field without a unit.
 func (f Field) UnitWord() string {
 	return map[time.Duration]string{time.Second: "seconds", time.Millisecond: "milliseconds"}[f.Unit]
 }
@@ -304,7 +300,7 @@ func (f Field) parseString(raw json.RawMessage) (any, error) {
 	}
 	s := scalar(raw)
 	if f.Kind == File && strings.TrimSpace(s) == "" {
-		s = "" // models fill in blanks; no path is one
+		s = "" // models send blanks for omitted values
 	}
 	if f.Instant {
 		if _, err := Instant(s).Time(); err != nil {
@@ -318,7 +314,7 @@ func (f Field) parseString(raw json.RawMessage) (any, error) {
 	}
 	switch {
 	case len(f.Enum) > 0 && !slices.Contains(f.Enum, s):
-		return nil, misfit(NoChoice, f.Name, raw, "%s is one of %s, not %s", f.Name, strings.Join(f.Enum, ", "), clip(raw))
+		return nil, misfit(NoChoice, f.Name, raw, "%s must be one of %s, not %s", f.Name, strings.Join(f.Enum, ", "), clip(raw))
 	case f.Match != nil && !f.Match.MatchString(s):
 		return nil, misfit(NoMatch, f.Name, raw, "%s %s does not fit %s", f.Name, clip(raw), f.Match)
 	case f.Required && s == "" && !f.Empty:
@@ -331,8 +327,8 @@ func (f Field) parseString(raw json.RawMessage) (any, error) {
 	return s, nil
 }
 
-// special reports whether a path leads to what is neither a file nor a folder. Whoever opens such a thing may wait for ever: we, or a
-// tool that gets the path.
+// special reports whether a path leads to something other than a file or a folder, such as a pipe. Opening it may block for ever, in the
+// daemon or in a tool that gets the path.
 func special(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.IsDir() && !info.Mode().IsRegular()
@@ -359,7 +355,6 @@ func (f Field) parseStrings(raw json.RawMessage) (any, error) {
 	return list, f.allPairs(list)
 }
 
-// allPairs refuses what is not NAME=VALUE in a list of pairs.
 func (f Field) allPairs(list []string) error {
 	for _, one := range list {
 		if at := strings.Index(one, "="); f.Pairs && at <= 0 {
@@ -370,7 +365,6 @@ func (f Field) allPairs(list []string) error {
 	return nil
 }
 
-// item is the text of one value of a list.
 func (f Field) item(raw json.RawMessage) (string, error) {
 	text := scalar(raw)
 	switch f.Items {
@@ -396,7 +390,6 @@ func (f Field) item(raw json.RawMessage) (string, error) {
 	return text, nil
 }
 
-// objects is what a list holds whose values have parts.
 const objects = "object"
 
 // pairList reads the other spellings of NAME=VALUE pairs that clients have: an object, or a list of keys and values.
@@ -453,7 +446,7 @@ func (f Field) wrong(kind string, raw json.RawMessage, want string) error {
 	return misfit(kind, f.Name, raw, "%s must be %s, not %s", f.Name, want, clip(raw))
 }
 
-// scalar is a JSON string's content, or any other value's own text: "5" and 5 read alike.
+// scalar returns a JSON string's content, or the text of any other value, so that "5" and 5 read alike.
 func scalar(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -462,13 +455,13 @@ func scalar(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// clipped is what is no JSON, as JSON.
+// clipped returns a value for a message; a value that is not valid JSON becomes a JSON string.
 func clipped(input []byte) json.RawMessage {
 	quoted, _ := json.Marshal(clip(input))
 	return quoted
 }
 
-// clip keeps a value quotable in a message.
+// clip shortens a value so that a message can quote it.
 func clip(raw json.RawMessage) string {
 	const most = 60
 	if r := []rune(string(raw)); len(r) > most {

@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/text/oneline"
 )
 
-// virtual is the toolchain whose answers must never be taken for a real device's.
+// virtual is the toolchain whose answers must be marked, so that they never look like a real device's.
 const virtual = "virtual"
 
 // Envelope is the answer to a call, the same on every surface: the CLI prints it with --json, the internal transport
@@ -20,8 +20,8 @@ type Envelope struct {
 	Stdout string          `json:"stdout,omitempty"`
 	Result json.RawMessage `json:"result,omitempty"`
 	Error  *fault.Fault    `json:"error,omitempty"`
-	// Refused says that the answer tells why something was not done, in its own shape: a command line exits with 1. On other surfaces it
-	// is an answer as all others.
+	// Refused says that the answer explains, in the format of another product, why the operation did nothing: a command line then exits
+	// with 1. On other surfaces it is an answer like all others.
 	Refused bool `json:"refused,omitempty"`
 	// Document says that Stdout is a document that programs read: a command line prints nothing else to its standard output.
 	Document bool    `json:"document,omitempty"`
@@ -29,12 +29,12 @@ type Envelope struct {
 	Images   []Image `json:"images,omitempty"` // on the internal transport only
 }
 
-// Meta says where an answer comes from: which tools, whose session, which device.
+// Meta has the origin of an answer, such as the tools, the session and the device, and additions to it.
 type Meta struct {
 	Toolchain string     `json:"toolchain,omitempty"`
 	Session   string     `json:"session,omitempty"`
 	Device    *Device    `json:"device,omitempty"`
-	Step      string     `json:"step,omitempty"` // of a call that drives a device: show_step tells of it later
+	Step      string     `json:"step,omitempty"` // id of the step of a call that drives a device; show_step shows it later
 	TookMS    int64      `json:"took_ms"`
 	Next      []string   `json:"next,omitempty"` // operations that usually follow
 	Notices   []Notice   `json:"notices,omitempty"`
@@ -42,22 +42,22 @@ type Meta struct {
 	Net       *Requests  `json:"net,omitempty"`  // requests of the step; nil: none, or no proxy runs
 }
 
-// AppErrors are what an app logged that the caller has to know: how many errors came during the call, and the first of them.
+// AppErrors counts the errors that an app logged during the call, and has the first of them.
 type AppErrors struct {
 	Errors int    `json:"errors"`
 	First  string `json:"first,omitempty"`
-	Late   int    `json:"late_errors,omitempty"` // that came after the answer of the step before, and before this call
-	Since  string `json:"since_step,omitempty"`  // that step
+	Late   int    `json:"late_errors,omitempty"` // errors between the answer of an earlier step and this call
+	Since  string `json:"since_step,omitempty"`  // id of that earlier step
 }
 
-// Requests are how many requests a device made during a call, and how many of them failed.
+// Requests counts the requests that a device made during a call, and the failed ones among them.
 type Requests struct {
 	Count  int    `json:"requests"`
 	Failed int    `json:"failed_requests"`
-	Open   int    `json:"open_requests,omitempty"` // that were not answered yet
+	Open   int    `json:"open_requests,omitempty"` // requests without a response so far
 	First  string `json:"first_failure,omitempty"` // POST /order 500
-	Late   int    `json:"late_requests,omitempty"` // of the step before, that ended after its answer
-	Since  string `json:"since_step,omitempty"`    // that step
+	Late   int    `json:"late_requests,omitempty"` // requests of an earlier step that ended after its answer
+	Since  string `json:"since_step,omitempty"`    // id of that earlier step
 }
 
 // The two values of Envelope.Status.
@@ -69,7 +69,7 @@ const (
 // EnvelopeVersion is the version of the envelope's shape.
 const EnvelopeVersion = 1
 
-// Succeeded wraps a result; an encoding error is ours and becomes a failure.
+// Succeeded wraps a result. A result that cannot be encoded is our mistake and becomes a failure.
 func Succeeded(result any, meta Meta) Envelope {
 	raw, err := json.Marshal(result)
 	if err != nil {
@@ -83,7 +83,7 @@ func Failed(err error, meta Meta) Envelope {
 	return Envelope{V: EnvelopeVersion, Status: Failure, Error: fault.From(err), Meta: meta}
 }
 
-// ExitCode is what the CLI exits with.
+// ExitCode is the CLI's exit code for the answer.
 func (e Envelope) ExitCode() int {
 	if e.Error != nil {
 		return e.Error.Code.Exit()
@@ -94,8 +94,8 @@ func (e Envelope) ExitCode() int {
 	return fault.ExitOK
 }
 
-// Body is the answer for surfaces that return the bare result (REST, MCP's structured content): the result object
-// with the meta beside its own keys. Nothing else says on those surfaces that a virtual device answered.
+// Body is the answer for surfaces that return the bare result (REST, MCP's structured content): the result object with the meta beside its
+// own keys. On those surfaces, only the meta shows that a virtual device answered.
 func (e Envelope) Body() json.RawMessage {
 	meta, err := json.Marshal(e.Meta)
 	if err != nil {
@@ -116,7 +116,7 @@ func (e Envelope) Body() json.RawMessage {
 	return out.Bytes()
 }
 
-// Text is what a person or a model reads: the answer, or what went wrong and what to do about it, between its notices.
+// Text is the answer for people and models: the result, or the fault with its hint, between the notices.
 func (e Envelope) Text() string { return e.Meta.around(e.said()) }
 
 func (e Envelope) said() string {
@@ -128,7 +128,7 @@ func (e Envelope) said() string {
 		}
 	}
 	if e.Document && e.Meta.Toolchain == virtual {
-		parts = append(parts, "toolchain: "+virtual) // a document has no first line that could be marked
+		parts = append(parts, "toolchain: "+virtual) // a document has no first line for the mark
 	}
 	if e.Stdout != "" {
 		parts = append(parts, e.Stdout)
@@ -136,7 +136,7 @@ func (e Envelope) said() string {
 	return strings.Join(parts, "\n")
 }
 
-// legible is an answer whose texts can be shown on a terminal, whatever the caller or an app put into them. JSON keeps what it was given.
+// legible returns an answer with texts that are safe on a terminal, whatever the caller or an app put into them. The JSON stays unchanged.
 func legible(e Envelope) Envelope {
 	e.Stdout = oneline.Legible(e.Stdout)
 	if e.Error != nil {

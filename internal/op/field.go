@@ -14,18 +14,18 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// Path is an input that names a file. Clients make it absolute before they send it, because the daemon lives in
-// another folder; over plain HTTP it must come absolute.
+// Path is an input that names a file. Clients make it absolute before they send it, because the daemon has another working directory; over
+// plain HTTP it must be absolute already.
 type Path string
 
-// Dash stands for stdin where a path's field is tagged dash:"stdin".
+// Dash means stdin for a field of paths with the tag dash:"stdin".
 const Dash Path = "-"
 
-// Choice is the type of an input that has more values than fit into an enum tag.
+// Choice is the type of an input with more allowed values than fit into an enum tag.
 type Choice interface{ Choices() []string }
 
-// Object is an input that has parts of its own, kept as its text. Only a shape that others made needs one. A type made of it that is
-// Parted has these parts and no others.
+// Object is an input with parts of its own, kept as its JSON text. Only the shapes of other products need it. A type made of it that is
+// Parted accepts the declared parts only.
 type Object string
 
 // Parted is an Object whose parts are the fields of a struct.
@@ -34,8 +34,8 @@ type Parted interface{ Parts() any }
 // Kind is the shape of a field's value.
 type Kind string
 
-// The kinds, in JSON Schema's words where it has one. Maps are not among them, and objects and values of any kind only for the
-// shapes of others: they make poor command lines and poor tool calls.
+// The kinds, in JSON Schema's words where it has one. Maps are missing on purpose, and objects and values of any kind are only for the
+// shapes of other products, because they make poor command lines and poor tool calls.
 const (
 	String  Kind = "string"
 	Bool    Kind = "boolean"
@@ -44,29 +44,29 @@ const (
 	Strings Kind = "array"
 	File    Kind = "path"
 	Nested  Kind = "object"
-	Any     Kind = "any" // as json.RawMessage; a word of a command line is a number if it looks like one, else a text
+	Any     Kind = "any" // as json.RawMessage; a word of a command line is a number if it looks like one, otherwise a text
 )
 
-// Field is one input of an operation, read once from the struct that declares it. Its type says whether it calls for a question (risk.go).
+// Field is one input of an operation, read once from the struct that declares it. Its type decides whether it needs a question (risk.go).
 // Its tags:
 //
 //	json:"name,omitempty"  the name everywhere; without omitempty the field is required
-//	doc:"…"                the help everywhere
-//	default:"…"            what an absent value means
-//	enum:"a,b"             the values there are, or those that a list may hold; a type with many implements Choice instead
+//	doc:"…"                the help text everywhere
+//	default:"…"            the value of an omitted input
+//	enum:"a,b"             the allowed values, also of a list's items; a type with many implements Choice instead
 //	min:"0" max:"9"        bounds of a number
-//	unit:"ms"              a number that is a time in ms or s; a text with its own unit, 3s, is read too
+//	unit:"ms"              a number that is a time in ms or s; a text with its own unit, such as 3s, is accepted too
 //	match:"^e[0-9]+$"      a pattern for strings
 //	dash:"stdin"           a path that may be "-"; only a command line has a stdin, in Call.Stdin
-//	dash:"stdout"          a file that is written; on a command line "-" is its stdout
-//	pairs:"true"           a list of NAME=VALUE; an object, and a list of {key, value}, are read as one
-//	items:"integer"        what a list holds, if not strings: integers or objects, each kept as its text
-//	private:"true"         may be secret: a step remembers it masked, unless the call reveals it
-//	empty:"true"           a text that is required and may be empty: what that means is the operation's to say
-//	more:"true"            says how much is wanted: an answer to a call that wants more than is usual is not cut (bound.go)
-//	large:"true"           brings something that must stay whole, such as a picture: likewise
-//	ago:"true"             a time that is over: so long ago, or a moment; see TimeOf
-//	else:"label"           the input that a text is for which does not fit the pattern
+//	dash:"stdout"          an output file; on a command line "-" means stdout
+//	pairs:"true"           a list of NAME=VALUE; an object, or a list of {key, value}, is accepted too
+//	items:"integer"        the kind of a list's items, if not strings: integer or object, each kept as its JSON text
+//	private:"true"         may be secret: a step stores it masked, unless the call reveals it
+//	empty:"true"           a required text that may be empty: the operation defines what that means
+//	more:"true"            a size: the answer to a call that asks for more than the default is not cut (bound.go)
+//	large:"true"           like more, for an input that asks for something that must stay whole, such as a picture
+//	ago:"true"             a past time: a duration ago or an RFC 3339 time; see TimeOf
+//	else:"label"           the input that gets a text that does not match the pattern
 //	cli:"arg"              also a positional argument (with match: taken only by an argument that fits); cli:"-" no flag
 type Field struct {
 	Name     string
@@ -76,33 +76,33 @@ type Field struct {
 	Default  string
 	Enum     []string
 	Min, Max *float64
-	Unit     time.Duration      // of a number that is a time; 0: it is none
-	Match    *lazyregexp.Regexp // compiled when it is first used: a start has hundreds of fields, and a call a few
-	Items    string             // of a list: string, integer or object
+	Unit     time.Duration      // unit of a number that is a time; 0: not a time
+	Match    *lazyregexp.Regexp // compiled when it is first used: a start has hundreds of fields, a call needs only a few
+	Items    string             // kind of the items of a list: string, integer or object
 	Arg      bool
 	NoFlag   bool
 	Dash     bool // may be stdin
 	Stdout   bool
 	Pairs    bool
 	Private  bool
-	Risk     Risk // of its type; empty: it has none
+	Risk     Risk // risk of its type; empty: none
 	More     bool
 	Large    bool
 	Instant  bool
 	Empty    bool
 	Else     string
 	Ago      bool
-	parts    reflect.Type // of a Parted
+	parts    reflect.Type // struct type of the parts of a Parted
 
 	index   []int
-	pointer bool // a pointer field can tell absent from zero
+	pointer bool // only a pointer field distinguishes a missing value from zero
 }
 
 // Flag is the field's name on a command line.
 func (f Field) Flag() string { return strings.ReplaceAll(snake(f.Name), "_", "-") }
 
-// TimeFlag is the flag for a time that is written with its unit, where the field's own flag ends in a unit: --timeout 3s for
-// --timeout-ms 3000. Empty: there is none.
+// TimeFlag is the flag for a time that is written with its unit, if the field's own flag ends in a unit: --timeout 3s for --timeout-ms
+// 3000. It is empty for other fields.
 func (f Field) TimeFlag() string {
 	if short, is := strings.CutSuffix(f.Flag(), "-ms"); is && f.Unit > 0 {
 		return short
@@ -117,7 +117,8 @@ func HasUnit(text string) bool {
 	return err == nil && bare != nil
 }
 
-// Word is a word of a command line as a value of the field: a text, which the field itself reads, but for a field of any kind.
+// Word converts a word of a command line to a value of the field. It is the word as a text, which the field parses itself; only a field of
+// any kind gets a number for a number.
 func (f Field) Word(text string) any {
 	if _, err := strconv.ParseFloat(text, 64); f.Kind == Any && err == nil && json.Valid([]byte(text)) {
 		return json.RawMessage(text)
@@ -125,7 +126,7 @@ func (f Field) Word(text string) any {
 	return text
 }
 
-// fieldsOf reads the fields of an input struct; embedded structs, and those tagged op:"inline", are flattened.
+// fieldsOf reads the fields of an input struct. It flattens embedded structs and structs with the tag op:"inline".
 func fieldsOf(s Spec, t reflect.Type) []Field {
 	if t.Kind() != reflect.Struct {
 		panic(fmt.Sprintf("op %s: input %s is not a struct", s.Name, t))

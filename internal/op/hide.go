@@ -6,7 +6,7 @@ import (
 	"ios-agent/internal/fault/mask"
 )
 
-// hide takes the secrets out of an answer. Pictures stay: whoever may look at a device sees what it shows.
+// hide removes the secrets from an answer. Pictures stay, because a client that may look at a device may see its screen.
 func (c *Catalogue) hide(e Envelope) Envelope {
 	if c.o.Secrets.Empty() {
 		return e
@@ -19,18 +19,17 @@ func (c *Catalogue) hide(e Envelope) Envelope {
 	return e
 }
 
-// hidden is a part of an answer without the secrets.
 func hidden[T any](secrets *mask.Set, part T) T {
 	raw, err := json.Marshal(part)
 	if clean := secrets.JSON(raw); err == nil && string(clean) != string(raw) {
 		var shown T
-		_ = json.Unmarshal(clean, &shown) // only texts have changed
+		_ = json.Unmarshal(clean, &shown) // only texts have changed, so it still decodes
 		return shown
 	}
 	return part
 }
 
-// hideItem takes the secrets out of what a stream tells.
+// hideItem removes the secrets from the items of a stream.
 func (c *Catalogue) hideItem(emit func(any) error) func(any) error {
 	return func(item any) error {
 		if c.o.Secrets.Empty() {
@@ -44,11 +43,11 @@ func (c *Catalogue) hideItem(emit func(any) error) func(any) error {
 	}
 }
 
-// hiddenItem is an item without its secrets, under its name.
+// hiddenItem is an item without its secrets, with its event name.
 type hiddenItem struct {
 	json.RawMessage
 	name string
 }
 
-// EventName is that of the item.
+// EventName returns the event name of the item.
 func (i hiddenItem) EventName() string { return i.name }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 func Milliseconds(n int) time.Duration { return time.Duration(n) * time.Millisecond }
@@ -23,7 +24,7 @@ func NameValues(field string, list []string) (map[string]string, error) {
 	return values, nil
 }
 
-// TimeOf reads a moment, or how long ago it was.
+// TimeOf reads an RFC 3339 time, or a duration ago such as 5m.
 func TimeOf(field, text string, now func() time.Time) (time.Time, error) {
 	ago, err := time.ParseDuration(text)
 	if days, is := strings.CutSuffix(text, "d"); is && err != nil {
@@ -36,13 +37,13 @@ func TimeOf(field, text string, now func() time.Time) (time.Time, error) {
 	}
 	at, err := Instant(text).Time()
 	if err != nil {
-		return at, fault.New(fault.InvalidInput, "%s: %.40q is neither a time such as 5m nor a moment such as 2026-01-31T15:04:05Z", field, text).
-			With("field", field).WithHint("write `--%s 10m`, or a moment with its zone", field)
+		return at, fault.New(fault.InvalidInput, "%s: %.40q is neither a duration such as 5m nor an RFC 3339 time", field, text).
+			With("field", field).WithHint("set %s to a duration ago, such as 10m, or to an RFC 3339 time", hint.Field(field))
 	}
 	return at, nil
 }
 
-// Nothing is an empty input.
+// Nothing, an empty struct, is for operations without inputs.
 type Nothing struct{}
 
 func Seconds(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }

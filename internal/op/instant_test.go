@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestInstants: with Z, with an offset, without a zone; what a query made of a +; and what is no moment.
-func TestInstants(t *testing.T) {
+// TestInstantParsesTimesWithAndWithoutZone: with Z, with an offset, without a zone; what a query made of a +; and what is no moment.
+func TestInstantParsesTimesWithAndWithoutZone(t *testing.T) {
 	at := time.Date(2026, 1, 31, 15, 4, 5, 0, time.UTC)
 	for text, want := range map[string]time.Time{
 		"":                          {},
@@ -39,8 +39,8 @@ func TestInstants(t *testing.T) {
 	}
 }
 
-// TestAnInstantThatIsNoneBreaksTheSchema: it is a misfit as every other, with its field.
-func TestAnInstantThatIsNoneBreaksTheSchema(t *testing.T) {
+// TestInvalidInstantReportsItsField: it is a misfit as every other, with its field.
+func TestInvalidInstantReportsItsField(t *testing.T) {
 	type in struct {
 		Since Instant `json:"since,omitempty" doc:"from then on"`
 	}

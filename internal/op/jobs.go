@@ -11,15 +11,16 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/text/oneline"
 )
 
-// Jobs hold the work that outlives a call. A long operation's work belongs to its job from the start; a call merely
-// waits for it, and leaves with the job's name when the wait gets too long for its client.
+// Jobs runs work that outlives a call. The work of a long operation belongs to its job from the start; the call only waits for the job, and
+// returns with the job's id when the wait gets too long for its client.
 type Jobs struct {
-	// After is how long a call waits for its job.
+	// After is the maximum time that a call waits for its job.
 	After time.Duration
-	// Keep is how long a finished job can be asked about.
+	// Keep is the time for which callers can ask about a finished job.
 	Keep time.Duration
 
 	mu   sync.Mutex
@@ -28,7 +29,7 @@ type Jobs struct {
 	left map[string]bool // traces of callers that left before their job began
 }
 
-// What a daemon waits and keeps unless told otherwise. Agents' clients give up on a call after a minute or two.
+// The usual times of a daemon. Clients of agents give up on a call after a minute or two.
 const (
 	JobAfter = 45 * time.Second
 	JobKeep  = time.Hour
@@ -46,32 +47,31 @@ type job struct {
 	id, op  string
 	session string
 	trace   string
-	mark    mark // of its answer
+	mark    mark // mark of its answer
 	started time.Time
 	cancel  context.CancelCauseFunc
 	done    chan struct{}
 
 	mu        sync.Mutex
 	event     Event
-	answer    Envelope // once done
+	answer    Envelope // when the job is done
 	listeners map[int]func(Event)
-	heard     int // listeners so far
+	heard     int // number of listeners so far
 }
 
-// errCancelled is the cause of a job's end on request.
 var errCancelled = fault.New(fault.Cancelled, "the job was cancelled")
 
-// run starts a job for a call and waits for it as long as a client usually does.
+// run starts a job for a call and waits for it, at most for After.
 func (j *Jobs) run(ctx context.Context, x *Exchange) Envelope {
 	x.Mode = Job
-	session, name := x.Call.Session, x.Name // the job has the exchange from its start
+	session, name := x.Call.Session, x.Name // read here, because the job owns the exchange from its start
 	one, leave, err := j.start(ctx, x)
 	if err != nil {
 		return x.end(ctx, Failed(err, Meta{Session: session}))
 	}
 	defer leave()
 	if j.After <= 0 {
-		return one.still() // a caller that does not wait gets the job's name, however quick the job is
+		return one.still() // a caller that does not wait gets the job's id, even if the job is quick
 	}
 	wait := time.NewTimer(j.After)
 	defer wait.Stop()
@@ -81,19 +81,19 @@ func (j *Jobs) run(ctx context.Context, x *Exchange) Envelope {
 	case <-wait.C:
 		return one.still()
 	case <-ctx.Done():
-		f := fault.New(fault.Cancelled, "the caller left; %s goes on as job %s", name, one.id).With("job", one.id)
+		f := fault.New(fault.Cancelled, "the client closed the connection; %s continues as job %s", name, one.id).With("job", one.id)
 		return Failed(f, Meta{Session: session})
 	}
 }
 
-// What jobs may take. Each of them holds a goroutine, mostly a program, and its answer.
+// The limits of jobs. Each running job holds a goroutine, usually a program, and its answer.
 const (
 	mostRunning = 64  // over all sessions
-	mostDone    = 200 // finished ones that can still be asked about; the oldest is forgotten first
+	mostDone    = 200 // finished jobs that callers can still ask about; the oldest is removed first
 )
 
 func (j *Jobs) start(ctx context.Context, x *Exchange) (one *job, leave func(), err error) {
-	call := *x.Call // as its caller listens; the work reports to the job
+	call := *x.Call // a copy with the caller's listener; the work itself reports to the job
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	j.mu.Lock()
 	if err := j.room(); err != nil {
@@ -130,7 +130,7 @@ func (j *Jobs) start(ctx context.Context, x *Exchange) (one *job, leave func(), 
 	return one, leave, nil
 }
 
-// room refuses one job too many, and forgets the oldest finished one. It is called under the lock.
+// room refuses a job beyond the limit, and removes the oldest finished job. The caller holds the lock.
 func (j *Jobs) room() error {
 	var oldest *job
 	done := 0
@@ -146,13 +146,13 @@ func (j *Jobs) room() error {
 		delete(j.jobs, oldest.id)
 	}
 	if running := len(j.jobs) - min(done, mostDone-1); running >= mostRunning {
-		return fault.New(fault.TooMany, "%d jobs are under way, and no more than %d may be", running, mostRunning).
-			WithHint("wait for one with `ios-agent job-wait JOB`, or end one with `ios-agent job-cancel JOB`")
+		return fault.New(fault.TooMany, "job limit reached: %d of %d are running", running, mostRunning).
+			WithHint("wait for one with %s, or end one with %s", hint.Do("job_wait", "job", "JOB"), hint.Do("job_cancel", "job", "JOB"))
 	}
 	return nil
 }
 
-// Active counts the jobs under way; a daemon does not exit while there is one.
+// Active counts the running jobs; a daemon does not exit while there are any.
 func (j *Jobs) Active() int {
 	n := 0
 	for _, one := range j.all() {
@@ -163,7 +163,7 @@ func (j *Jobs) Active() int {
 	return n
 }
 
-// Running are a session's jobs that are under way, the oldest first.
+// Running returns a session's running jobs, the oldest first.
 func (j *Jobs) Running(session string) []JobOut {
 	running := slices.DeleteFunc(j.all(), func(one *job) bool { return one.session != session || one.state() != Running })
 	slices.SortFunc(running, func(a, b *job) int { return a.started.Compare(b.started) })
@@ -174,8 +174,8 @@ func (j *Jobs) Running(session string) []JobOut {
 	return outs
 }
 
-// CancelTrace ends the job of the call with that trace, now or as soon as it begins: the message that the caller left may
-// arrive before its call.
+// CancelTrace ends the job of the call with that trace, now or as soon as it begins: the message that the caller has left may arrive before
+// its call.
 func (j *Jobs) CancelTrace(trace string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -191,10 +191,10 @@ func (j *Jobs) CancelTrace(trace string) {
 	j.left[trace] = true
 }
 
-// mostLeft bounds the memory for callers whose call never came.
+// mostLeft is the maximum number of remembered callers whose call has not come.
 const mostLeft = 1000
 
-// CancelAll ends every job and waits until they are gone or ctx is.
+// CancelAll cancels every job and waits until all have ended or ctx has.
 func (j *Jobs) CancelAll(ctx context.Context) {
 	for _, one := range j.all() {
 		one.cancel(errCancelled)
@@ -220,7 +220,7 @@ func (j *Jobs) forget(id string) {
 	delete(j.jobs, id)
 }
 
-// find gives a session's own job. The jobs of others do not exist for it: their names are not told either.
+// find returns a job of the session. It hides the jobs of other sessions and their ids.
 func (j *Jobs) find(session, id string) (*job, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -236,7 +236,7 @@ func (j *Jobs) find(session, id string) (*job, error) {
 	slices.Sort(own)
 	f := fault.New(fault.JobNotFound, "this session has no job %q", id).With("field", "job")
 	if len(own) == 0 {
-		return nil, f.WithHint("this session has no jobs; those of another session are reached with its `--session`")
+		return nil, f.WithHint("this session has no jobs; name the session of the job with %s", hint.Field("session"))
 	}
 	return nil, f.WithHint("the jobs of this session: %s", strings.Join(own, ", "))
 }
@@ -252,7 +252,7 @@ func (o *job) report(e Event) {
 	}
 }
 
-// listen adds a listener to the job's progress; leave takes it away.
+// listen adds a listener to the job's progress; leave removes it.
 func (o *job) listen(hear func(Event)) (leave func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -297,11 +297,11 @@ type JobOut struct {
 	fault    *fault.Fault
 }
 
-// Text is the operation's own text once it is done.
+// Text is the operation's own text when the job is done.
 func (o JobOut) Text() string {
 	if o.State == Running {
-		return fmt.Sprintf("%s (%s) is running: %s\nnote: wait for it with `ios-agent job-wait %s`, end it with `ios-agent job-cancel %s`",
-			o.Job, o.Operation, o.Message, o.Job, o.Job)
+		return fmt.Sprintf("%s (%s) is running: %s\nnote: wait for it with %s, end it with %s",
+			o.Job, o.Operation, o.Message, hint.Do("job_wait", "job", o.Job), hint.Do("job_cancel", "job", o.Job))
 	}
 	if o.document {
 		return o.text
@@ -309,10 +309,10 @@ func (o JobOut) Text() string {
 	return strings.TrimSpace(fmt.Sprintf("%s (%s) is %s\n%s", o.Job, o.Operation, o.State, o.text))
 }
 
-// Document reports whether the text is a document of the operation: programs that waited for it read it.
+// Document reports whether the text is a document of the operation, for programs that waited for it.
 func (o JobOut) Document() bool { return o.document }
 
-// Fault is the operation's own.
+// Fault is the operation's own fault.
 func (o JobOut) Fault() *fault.Fault { return o.fault }
 
 func (o *job) out() JobOut {
@@ -329,7 +329,7 @@ func (o *job) out() JobOut {
 	return out
 }
 
-// tell gives the call that asks about the job what the job's own answer tells beside its result.
+// tell adds to a call about the job everything that the job's own answer has beside its result, such as notices.
 func (o *job) tell(c *Call) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -340,7 +340,7 @@ func (o *job) tell(c *Call) {
 	c.Outside = o.state() != Running && o.answer.Meta.Toolchain == ""
 }
 
-// still is the answer to a call whose job takes longer than it waits.
+// still is the answer to a call whose job runs longer than the call waits.
 func (o *job) still() Envelope {
 	out := o.out()
 	e := Succeeded(out, Meta{Session: o.session})
@@ -348,12 +348,10 @@ func (o *job) still() Envelope {
 	return e
 }
 
-// jobIn names a job.
 type jobIn struct {
 	Job string `json:"job" doc:"the job's name, such as job3" cli:"arg"`
 }
 
-// jobWaitIn names a job and how long to wait for it.
 type jobWaitIn struct {
 	jobIn
 	Timeout float64 `json:"timeout,omitempty" doc:"seconds to wait at most" default:"30" min:"0" max:"45" unit:"s"`
@@ -380,7 +378,7 @@ func (j *Jobs) status(_ context.Context, c *Call, in jobIn) (JobOut, error) {
 	}
 	one.tell(c)
 	out := one.out()
-	out.fault = nil // a question about a failed job succeeds
+	out.fault = nil // asking about a failed job succeeds
 	return out, nil
 }
 

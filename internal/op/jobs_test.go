@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 )
 
@@ -43,7 +44,7 @@ func call(t *testing.T, c *op.Catalogue, name, input string) (op.JobOut, op.Enve
 	return o, e
 }
 
-func TestShortWorkIsNoJobToItsCaller(t *testing.T) {
+func TestShortWorkAnswersDirectly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, e := call(t, long(time.Second), "probe", anApp)
 		if e.Error != nil || string(e.Result) != `{"N":7}` {
@@ -57,7 +58,8 @@ func TestLongWorkBecomesAJob(t *testing.T) {
 		c := long(2 * time.Minute)
 		start := time.Now()
 		job, e := call(t, c, "probe", anApp)
-		if e.Error != nil || job.State != op.Running || time.Since(start) != op.JobAfter || !strings.Contains(e.Stdout, "job-wait job1") {
+		if e.Error != nil || job.State != op.Running || time.Since(start) != op.JobAfter ||
+			!strings.Contains(e.Stdout, hint.Do("job_wait", "job", "job1")) {
 			t.Fatalf("%+v after %s: %s", job, time.Since(start), e.Stdout)
 		}
 		if status, _ := call(t, c, "job_status", `{"job":"`+job.Job+`"}`); status.Message != "half" || status.Total != 2 {
@@ -81,8 +83,8 @@ func TestLongWorkBecomesAJob(t *testing.T) {
 	})
 }
 
-// TestDocumentOfAJobStaysADocument: what waited for it gets what the operation itself would have said, and no word around it.
-func TestDocumentOfAJobStaysADocument(t *testing.T) {
+// TestJobReturnsDocumentUnchanged: what waited for it gets what the operation itself would have said, and no word around it.
+func TestJobReturnsDocumentUnchanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := spec()
 		s.Long, s.Timeout = true, time.Hour
@@ -109,7 +111,7 @@ func TestDocumentOfAJobStaysADocument(t *testing.T) {
 	})
 }
 
-func TestTheWorkBelongsToTheJobNotToTheCall(t *testing.T) {
+func TestJobContinuesAfterCallerLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := long(time.Minute)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -126,7 +128,7 @@ func TestTheWorkBelongsToTheJobNotToTheCall(t *testing.T) {
 	})
 }
 
-func TestCancelEndsTheWork(t *testing.T) {
+func TestJobCancelEndsWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := long(time.Hour)
 		job, _ := call(t, c, "probe", anApp)
@@ -154,7 +156,7 @@ func TestProgressReachesTheCaller(t *testing.T) {
 	})
 }
 
-func TestGroupsOfInputs(t *testing.T) {
+func TestInputGroupsExcludeOrRequireEachOther(t *testing.T) {
 	s := spec()
 	s.Exclude, s.Require = [][]string{{"udid", "ref"}}, [][]string{{"udid", "ref"}}
 	c := op.NewCatalogue([]op.Op{op.New(s, func(context.Context, *op.Call, in) (out, error) { return out{}, nil })}, op.Options{})
@@ -179,7 +181,7 @@ func TestGroupsOfInputs(t *testing.T) {
 	}
 }
 
-func TestFamiliesMayShareAName(t *testing.T) {
+func TestFamiliesMayShareOperationName(t *testing.T) {
 	core, other := spec(), spec()
 	other.Family, other.Verb, other.Route = "quern", "", "POST /other"
 	fn := func(n int) func(context.Context, *op.Call, struct{}) (out, error) {
@@ -196,8 +198,8 @@ func TestFamiliesMayShareAName(t *testing.T) {
 	}
 }
 
-// TestAJobIsItsSessionsOwn: another session can neither see, wait for nor end it, and is not told its name.
-func TestAJobIsItsSessionsOwn(t *testing.T) {
+// TestJobIsHiddenFromOtherSessions: another session can neither see, wait for nor end it, and is not told its name.
+func TestJobIsHiddenFromOtherSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := long(2 * time.Minute)
 		if e := c.Run(t.Context(), "probe", op.Call{Session: "mine"}, []byte(anApp)); e.Error != nil {

@@ -8,12 +8,13 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/text/words"
 )
 
-// Place gives positional arguments to the fields that take one, in order. A field with a pattern takes only what fits, and leaves a word
-// that the fields after it do not wait for to another input, if it has one for that; a list takes all that is left. A ref is known by its
-// @ wherever it stands: swipe up @e7 is swipe @e7 up.
+// Place assigns positional arguments to the fields with cli:"arg", in order. A field with a pattern takes only a matching word, and gives
+// another word to its Else input if the fields after it do not need the word; a list takes all remaining words. A word with @ is a ref in
+// any position: swipe up @e7 is swipe @e7 up.
 func Place(o Op, input map[string]any, args []string) error {
 	args = refFirst(o, args)
 	for _, f := range o.Fields() {
@@ -39,7 +40,7 @@ func Place(o Op, input map[string]any, args []string) error {
 	return nil
 }
 
-// refFirst are the arguments of an operation that takes a ref first, if one of them is a ref.
+// refFirst moves a ref to the front of the arguments, for an operation whose first argument is a ref.
 func refFirst(o Op, args []string) []string {
 	first := slices.IndexFunc(o.Fields(), func(f Field) bool { return f.Arg })
 	at := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "@") })
@@ -49,10 +50,10 @@ func refFirst(o Op, args []string) []string {
 	return slices.Concat(args[at:at+1], args[:at], args[at+1:])
 }
 
-// slips is by how many letters a word may be longer or shorter than the choice that it is taken for.
+// slips is the largest difference in length between a word and a choice for which the word may be a misspelling.
 const slips = 2
 
-// isFor reports whether a word is meant for the field. One that nearly is a choice is: it is refused with that choice.
+// isFor reports whether a word is meant for the field. That includes a misspelled choice; its refusal then names the choice.
 func (f Field) isFor(word string) bool {
 	if f.Else != "" && len(f.Enum) > 0 && !slices.Contains(f.Enum, word) {
 		near := nearest.To(word, f.Enum, 1)
@@ -61,7 +62,7 @@ func (f Field) isFor(word string) bool {
 	return f.Match == nil || f.Match.MatchString(word)
 }
 
-// waiting counts the arguments that an operation takes after a field.
+// waiting counts the arguments that the fields after a field still need.
 func waiting(o Op, input map[string]any, after Field) (n int) {
 	for i := len(o.Fields()) - 1; i >= 0 && o.Fields()[i].Name != after.Name; i-- {
 		if f := o.Fields()[i]; f.Arg && input[f.Name] == nil {
@@ -71,17 +72,16 @@ func waiting(o Op, input map[string]any, after Field) (n int) {
 	return n
 }
 
-// argumentHint says what an argument could have been.
 func argumentHint(o Op) string {
 	for _, f := range o.Fields() {
 		if f.Arg && f.Match != nil {
-			return fmt.Sprintf("%s is %s; everything else is named by a flag: see `ios-agent %s --help`", f.Name, f.Doc, o.Verb)
+			return fmt.Sprintf("%s is %s; all other inputs have a flag: see %s", f.Name, f.Doc, hint.Schema(o.id()))
 		}
 	}
-	return fmt.Sprintf("see `ios-agent %s --help`", o.Verb)
+	return "see " + hint.Schema(o.id())
 }
 
-// ParseArgs reads an operation's input from the words that would follow its verb on a command line.
+// ParseArgs reads an operation's input from the words after its verb on a command line.
 func ParseArgs(o Op, words []string) (map[string]any, error) {
 	input := map[string]any{}
 	var args []string
@@ -105,7 +105,7 @@ func ParseArgs(o Op, words []string) (map[string]any, error) {
 		case f.Kind == Bool:
 			value = "true"
 		case i+1 == len(words):
-			return nil, fault.New(fault.InvalidInput, "%s: --%s needs a value", o.Verb, name).With("field", f.Name)
+			return nil, fault.New(fault.InvalidInput, "%s: %q needs a value", o.Verb, "--"+name).With("field", f.Name)
 		default:
 			i++
 			value = words[i]
@@ -120,7 +120,7 @@ func ParseArgs(o Op, words []string) (map[string]any, error) {
 			value = InSeconds(value)
 		}
 		if _, twice := input[f.Name]; twice && f.Kind != Strings {
-			return nil, fault.New(fault.InvalidInput, "%s: --%s is given twice", o.Verb, name).With("field", f.Name)
+			return nil, fault.New(fault.InvalidInput, "%s: %q is given twice", o.Verb, "--"+name).With("field", f.Name)
 		}
 		if f.Kind == Strings {
 			list, _ := input[f.Name].([]string)
@@ -132,7 +132,7 @@ func ParseArgs(o Op, words []string) (map[string]any, error) {
 	return input, Place(o, input, args)
 }
 
-// InSeconds is a time of a command line: a number whose flag names no unit is seconds, in every verb.
+// InSeconds adds the unit to a time of a command line: a number without a unit is in seconds, in every verb.
 func InSeconds(text string) string {
 	if _, err := strconv.ParseFloat(text, 64); err != nil {
 		return text
@@ -140,7 +140,6 @@ func InSeconds(text string) string {
 	return text + "s"
 }
 
-// shortNamed finds the flag that is short for a form of an input.
 func shortNamed(o Op, name string) (Short, bool) {
 	all := o.Shorts()
 	i := slices.IndexFunc(all, func(s Short) bool { return s.Flag == Field{Name: name}.Flag() })
@@ -150,7 +149,7 @@ func shortNamed(o Op, name string) (Short, bool) {
 	return all[i], true
 }
 
-// flagNamed finds the field that a flag means, in any spelling of its name.
+// flagNamed finds the field of a flag, in any spelling of its name.
 func flagNamed(o Op, name string) (Field, error) {
 	var names []string
 	spelled := Field{Name: name}.Flag()
@@ -165,11 +164,11 @@ func flagNamed(o Op, name string) (Field, error) {
 			return f, nil
 		}
 	}
-	e := fault.New(fault.InvalidInput, "%s has no flag --%s", o.Verb, name)
+	e := fault.New(fault.InvalidInput, "%s: unknown flag %q", o.Verb, "--"+name)
 	if near := nearest.To(name, names, 1); len(near) > 0 {
-		return Field{}, e.WithHint("did you mean --%s?", near[0])
+		return Field{}, e.WithHint("did you mean %q?", "--"+near[0])
 	}
-	return Field{}, e.WithHint("see `ios-agent %s --help`", o.Verb)
+	return Field{}, e.WithHint("see %s", hint.Schema(o.id()))
 }
 
 // Words splits a line of a batch into the words of a command line.

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestWords(t *testing.T) {
+func TestWordsSplitsLineLikeShell(t *testing.T) {
 	for line, want := range map[string][]string{
 		"":                               nil,
 		"  tap   @e7 ":                   {"tap", "@e7"},
@@ -31,8 +31,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestShort: a flag of command lines gives another input one of its forms; an input of that name goes before it.
-func TestShort(t *testing.T) {
+// TestShortFlagFillsOtherInput: a flag of command lines gives another input one of its forms; an input of that name goes before it.
+func TestShortFlagFillsOtherInput(t *testing.T) {
 	type in struct {
 		UDID string `json:"udid,omitempty" doc:"the device"`
 		App  string `json:"app,omitempty" doc:"an app"`
@@ -42,8 +42,9 @@ func TestShort(t *testing.T) {
 		func(context.Context, *Call, in) (struct{}, error) { return struct{}{}, nil })
 	for line, want := range map[string]string{
 		"--pid 7": "map[udid:pid:7]", "--pid=7": "map[udid:pid:7]", "--app Shop": "map[app:Shop]", "--udid X": "map[udid:X]",
-		"--udid X --pid 7": "look: --udid and --pid are the same", "--pid 7 --pid 8": "look: --udid and --pid are the same",
-		"--pid": "look: --pid needs a value", "--pud 7": "look has no flag --pud",
+		"--udid X --pid 7": "look: ‹input:udid› and ‹input:pid› set the same input",
+		"--pid 7 --pid 8":  "look: ‹input:udid› and ‹input:pid› set the same input",
+		"--pid":            `look: "--pid" needs a value`, "--pud 7": `look: unknown flag "--pud"`,
 	} {
 		input, err := ParseArgs(o, strings.Fields(line))
 		got := fmt.Sprint(input)
@@ -79,9 +80,9 @@ func FuzzWords(f *testing.F) {
 	})
 }
 
-// TestInstead: a flag of command lines gives a default of the session for one call. Only operations with the input that it needs have it,
-// and no schema lists it.
-func TestInstead(t *testing.T) {
+// TestFlagReplacesSessionDefaultForOneCall: a flag of command lines gives a default of the session for one call. Only operations with the
+// input that it needs have it, and no schema lists it.
+func TestFlagReplacesSessionDefaultForOneCall(t *testing.T) {
 	type in struct {
 		UDID string `json:"udid,omitempty" doc:"the device"`
 	}

@@ -7,12 +7,12 @@ import (
 	"io"
 )
 
-// Local calls a catalogue in this process, for one session, or for that of the context.
+// Local calls a catalogue in this process, for one session or for the session of the context.
 type Local struct {
 	Catalogue *Catalogue
 	Session   string
-	Dir       string    // relative paths are read against it; "" wants them absolute
-	Stdin     io.Reader // for operations that read it; nil is none
+	Dir       string    // relative paths are resolved against it; "": paths must be absolute
+	Stdin     io.Reader // input for operations that read it; may be nil
 }
 
 var _ Caller = Local{}

@@ -8,17 +8,17 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// MisfitError says where an input does not fit the operation's schema. What else is wrong with an input (a file that is not there,
-// two inputs that exclude each other) is none.
+// MisfitError says where an input does not match the operation's schema. Other mistakes in an input (a missing file, two inputs that
+// exclude each other) are plain faults.
 type MisfitError struct {
 	Field string          // empty: the input as a whole
-	Kind  string          // what kind of mistake it is; see the constants
+	Kind  string          // the kind of mistake; see the constants
 	Given json.RawMessage // the value; nil when it is missing
 
 	err error
 }
 
-// The kinds of misfits, in the words that Python's servers have for them.
+// The kinds of misfits, in the words of Python's servers.
 const (
 	Missing    = "missing"
 	Unknown    = "extra_forbidden"
@@ -40,12 +40,12 @@ func (e *MisfitError) Error() string { return e.err.Error() }
 
 func (e *MisfitError) Unwrap() error { return e.err }
 
-// misfit makes one; the operation's name is put before it later.
+// misfit makes a MisfitError; the caller puts the operation's name before it.
 func misfit(kind, field string, given json.RawMessage, format string, args ...any) *MisfitError {
 	return &MisfitError{Field: field, Kind: kind, Given: given, err: fmt.Errorf(format, args...)}
 }
 
-// Misfit says how an input does not fit the operation's schema; nil when it does.
+// Misfit returns the first mismatch between an input and the operation's schema; nil if it matches.
 func (o Op) Misfit(input []byte) *MisfitError {
 	_, input, err := o.sessionOf("", input)
 	if err == nil {
@@ -55,14 +55,15 @@ func (o Op) Misfit(input []byte) *MisfitError {
 	return wrong
 }
 
-// Statuses are the HTTP statuses of rows whose clients know others than ours; nil is our own.
+// Statuses are the HTTP statuses of operations whose clients expect other statuses than the codes have; nil means the statuses of the
+// codes.
 type Statuses struct {
-	Name   string // of those who know them, as documents say it
-	Misfit int    // of an input that does not fit the schema; its detail is a list then
+	Name   string // name, in documents, of the product whose clients expect them
+	Misfit int    // for an input that does not match the schema; the detail is a list then
 	Codes  map[fault.Code]int
 }
 
-// Of is the status of a code.
+// Of returns the status of a code.
 func (s *Statuses) Of(code fault.Code) int {
 	if s != nil {
 		if status, ok := s.Codes[code]; ok {
@@ -72,7 +73,7 @@ func (s *Statuses) Of(code fault.Code) int {
 	return code.Status()
 }
 
-// Status is the HTTP status of a fault that a call with this input ended with.
+// Status returns the HTTP status for a fault of a call with this input.
 func (o Op) Status(f *fault.Fault, input []byte) int {
 	if o.Statuses != nil && f.Code == fault.InvalidInput && o.Misfit(input) != nil {
 		return o.Statuses.Misfit

@@ -7,11 +7,11 @@ import (
 	"ios-agent/internal/text/oneline"
 )
 
-// Notice is what an answer tells although nobody asked: the caller has to know it to believe the answer.
+// Notice is a part of an answer that the caller did not ask for but needs to trust the answer.
 type Notice struct {
 	Kind  NoticeKind `json:"kind"`
-	Text  string     `json:"text,omitempty"`
-	Lines []string   `json:"lines,omitempty"`
+	Text  string     `json:"text,omitempty" facts:"ours"`
+	Lines []string   `json:"lines,omitempty" facts:"ours"`
 }
 
 // NoticeKind says what a notice is about.
@@ -19,22 +19,22 @@ type NoticeKind string
 
 // The kinds of notices.
 const (
-	Config    NoticeKind = "config"    // settings, state or devices are not as they should be
+	Config    NoticeKind = "config"    // settings, state or devices need attention
 	Paused    NoticeKind = "paused"    // a debugger holds the app
-	Chosen    NoticeKind = "device"    // the one that was taken, because the call named none
-	Meanwhile NoticeKind = "meanwhile" // what changed on the screen since it was shown last
-	Cut       NoticeKind = "cut"       // how much of the answer was left out, and where it is
-	Logged    NoticeKind = "log"       // what the app logged
-	Net       NoticeKind = "net"       // what the app sent and got
+	Chosen    NoticeKind = "device"    // the device that was chosen for a call that names none
+	Meanwhile NoticeKind = "meanwhile" // changes of the screen since it was last shown
+	Cut       NoticeKind = "cut"       // size of the omitted part of the answer, and the file with the whole
+	Logged    NoticeKind = "log"       // errors that the app logged
+	Net       NoticeKind = "net"       // requests of the app
 )
 
-// The order of every answer: the first kinds, the result, the second kinds.
+// The order of every answer: notices of the first kinds, the result, notices of the second kinds.
 var (
 	beforeResult = [...]NoticeKind{Config, Paused, Chosen, Meanwhile}
 	afterResult  = [...]NoticeKind{Cut, Logged, Net}
 )
 
-// String is the notice for people and models: a line, and one for each of its lines.
+// String is the notice for people and models: a heading line, and a line for each of its lines.
 func (n Notice) String() string { return oneline.Legible(oneline.Draw(n, Notice.lined)) }
 
 func (n Notice) lined() string {
@@ -51,7 +51,6 @@ func (n Notice) lined() string {
 // Notify adds a notice to the answer.
 func (c *Call) Notify(n Notice) { c.notices = append(c.notices, n) }
 
-// ordered are the notices of these kinds, in the order of the kinds.
 func ordered(notices []Notice, kinds []NoticeKind) (out []Notice) {
 	for _, kind := range kinds {
 		for _, n := range notices {

@@ -9,25 +9,25 @@ import (
 	"ios-agent/internal/fault/mask"
 )
 
-// Observer sees the calls of a catalogue begin and end. It is the one way to take part in a call that is not one's own: to tell in its
-// answer what the app logged, to remember it, to record it. It sees many calls at once.
+// Observer sees the calls of a catalogue begin and end. Packages use it to take part in calls of other packages: to add the app's log to an
+// answer, to store a step, to record. It sees many calls at once.
 type Observer interface {
-	// Begin is told of a call before its operation begins; nil: the observer is not interested. The call is the live one: what its
-	// operation fills in stands in it later.
+	// Begin gets a call before its operation begins; a nil Watch means that the observer is not interested. The call is the live one: it
+	// later has the fields that its operation sets.
 	Begin(*Call) Watch
 }
 
-// Watch is one observer's view of one call. Its methods run one after the other, in the order of Options.Observers, and are called by
-// whoever performs the call. A panic in one of them ends neither the call nor the other watches.
+// Watch is one observer's view of one call. The goroutine that performs the call runs its methods one after the other, in the order of
+// Options.Observers. A panic in one of them ends neither the call nor the other watches.
 type Watch interface {
-	// Act is called at most once: the device is known, and nothing was sent to it yet.
+	// Act is called at most once: when the device is known, and before the first input is sent to it.
 	Act()
-	// End is called once, whatever became of the call: after a panic, when its job ends, when its stream ends, when it was refused.
-	// The context outlives the caller.
+	// End is called once, whatever the outcome: after a panic, when its job ends, when its stream ends, when the call was refused. The
+	// context outlives the caller.
 	End(context.Context, *Exchange)
 }
 
-// Ended is an observer of ends alone.
+// Ended is an observer that only sees the end of calls.
 type Ended func(context.Context, *Exchange)
 
 var (
@@ -38,52 +38,52 @@ var (
 // Begin watches every call.
 func (e Ended) Begin(*Call) Watch { return e }
 
-// Act does nothing.
+// Act has no effect.
 func (e Ended) Act() {}
 
 // End calls the function.
 func (e Ended) End(ctx context.Context, x *Exchange) { e(ctx, x) }
 
-// Mode is how a call is performed.
+// Mode is the way in which a call is performed.
 type Mode uint8
 
 // The modes.
 const (
-	Single Mode = iota // it is answered when its function returns
-	Job                // it belongs to a job: it ends when the job does, and its caller may have left by then
-	Stream             // it tells items until it ends; its answer has no notices of observers
+	Single Mode = iota // the call is answered when its function returns
+	Job                // the call belongs to a job: it ends with the job, when its caller may have left
+	Stream             // the call emits items until it ends; observers add no notices to its answer
 )
 
-// Sight is something that a call saw of its device, such as a screen. Only the one that looked and the one that shows it know what it is.
+// Sight is a look of a call at its device, such as a screen. Only the package that looked and the package that shows it know its type.
 type Sight interface {
-	// Hash names what was seen: two sights with one hash are the same.
+	// Hash identifies the content: two sights with the same hash are equal.
 	Hash() string
 }
 
-// Exchange is what was asked and what was answered, without secrets. It is whole when the call is over.
+// Exchange is a call and its answer, without secrets. It is complete when the call has ended.
 type Exchange struct {
-	Name   string // the operation's, or the name that no operation has
-	Op     *Op    // nil: there is no such operation
+	Name   string // name of the operation, or the unknown name in the call
+	Op     *Op    // nil: unknown operation
 	Call   *Call
 	Mode   Mode
-	Job    string // the job's id; empty: it has none, or was refused one
+	Job    string // id of the job; empty: not a job, or refused
 	Began  time.Time
 	Answer Envelope
-	Seen   []Sight // by the operation, in the order of its looks
+	Seen   []Sight // looks of the operation, in their order
 
 	catalogue *Catalogue
 	input     []byte
 	watches   []Watch
 	acted     bool
-	step      string // the id under which the call is remembered; empty: it drives no device
+	step      string // the id of the call's step; empty: it drives no device
 	acts      time.Time
 	answered  string // the step of the job that the call asks about
 	revealed  []string
 	notes     map[reflect.Type]any
 }
 
-// Input is what the caller gave, as the operation reads it: by the names of its fields, without defaults and without what may be secret.
-// It is empty when the input was refused.
+// Input is the caller's input after decoding: by the names of the operation's fields, without defaults and with secrets masked. It is empty
+// for a refused input.
 func (x *Exchange) Input() map[string]any {
 	if x.Op == nil {
 		return map[string]any{}
@@ -91,10 +91,8 @@ func (x *Exchange) Input() map[string]any {
 	return x.Op.masked(x.secrets().JSON(x.input), x.revealed)
 }
 
-// withheld stands for an input that may be secret.
 const withheld = "•••"
 
-// masked is the input of a call without what may be secret.
 func (o Op) masked(input []byte, revealed []string) map[string]any {
 	values, err := o.Read(input)
 	if err != nil {
@@ -108,23 +106,24 @@ func (o Op) masked(input []byte, revealed []string) map[string]any {
 	return values
 }
 
-// Notify adds a notice to the answer, at the place of its kind. Streams have none.
+// Notify adds a notice to the answer, at the place of its kind. Streams get no notices.
 func (x *Exchange) Notify(n Notice) {
 	if x.Mode != Stream {
 		x.Answer.Meta.Notices = inOrder(append(x.Answer.Meta.Notices, hidden(x.secrets(), n)))
 	}
 }
 
-// AttachLogs puts what an app logged into meta.logs.
+// AttachLogs sets meta.logs, the errors that the app logged.
 func (x *Exchange) AttachLogs(e *AppErrors) { x.Answer.Meta.Logs = hidden(x.secrets(), e) }
 
-// AttachNet puts what a device sent into meta.net.
+// AttachNet sets meta.net, the requests of the device.
 func (x *Exchange) AttachNet(r *Requests) { x.Answer.Meta.Net = hidden(x.secrets(), r) }
 
-// Waited says that the answer waited for the observer: its meta.took_ms has that time too.
+// Waited says that the answer waited for the observer, so that its meta.took_ms includes that time.
 func (x *Exchange) Waited() { x.Answer.Meta.TookMS = time.Since(x.Began).Milliseconds() }
 
-// Record is what is remembered of the call: what, whose, where and how it ended; never the input, which may be secret.
+// Record is the entry that observers store of the call: its name, session and device, and how it ended. It never has the input, which may
+// be secret.
 func (x *Exchange) Record() Record {
 	return Record{
 		Time: x.Began.UTC(), Op: x.Name, Session: x.Call.Session, Trace: x.Call.Trace, Device: x.Call.Device, Step: x.Answer.Meta.Step,
@@ -132,7 +131,6 @@ func (x *Exchange) Record() Record {
 	}
 }
 
-// watched begins the watches of a call.
 func (x *Exchange) watched(by []Observer) {
 	for _, o := range by {
 		x.guarded(func() {
@@ -153,7 +151,7 @@ func (x *Exchange) act() {
 	}
 }
 
-// end gives the answer to every watch, which may add to it.
+// end passes the answer to every watch, which may add to it.
 func (x *Exchange) end(ctx context.Context, answer Envelope) Envelope {
 	x.Answer = answer
 	ctx = context.WithoutCancel(ctx)
@@ -164,7 +162,7 @@ func (x *Exchange) end(ctx context.Context, answer Envelope) Envelope {
 	return x.Answer
 }
 
-// guarded calls an observer. A call does not fail because somebody watches it.
+// guarded calls an observer. An observer's panic does not fail the call.
 func (x *Exchange) guarded(fn func()) {
 	_ = x.catalogue.guarded(x.Name, func() error { fn(); return nil })
 }

@@ -187,8 +187,8 @@ func TestNoticesHaveOneOrder(t *testing.T) {
 	}
 }
 
-// TestObserversAreToldNoSecrets, and those that they tell do not reach the answer.
-func TestObserversAreToldNoSecrets(t *testing.T) {
+// TestObserversReceiveNoSecrets, and those that they tell do not reach the answer.
+func TestObserversReceiveNoSecrets(t *testing.T) {
 	secrets := &mask.Set{}
 	secrets.Add("geheim-4711", "•••")
 	w := watch(op.Options{Secrets: secrets}, named("drive", drive))
@@ -209,8 +209,8 @@ type unsayable struct{ said }
 
 func (unsayable) Text() string { panic("no text") }
 
-// TestAPanicEndsACallOnce for its observers, also one in the text of its output; a panic of an observer ends nothing.
-func TestAPanicEndsACallOnce(t *testing.T) {
+// TestPanicEndsCallOnceForObservers for its observers, also one in the text of its output; a panic of an observer ends nothing.
+func TestPanicEndsCallOnceForObservers(t *testing.T) {
 	broken := func(_ context.Context, c *op.Call, _ driveIn) (said, error) { c.Act(); panic("on purpose") }
 	mute := op.New(op.Spec{Name: "mute", Groups: []string{"thing"}, Summary: "Drive"},
 		func(context.Context, *op.Call, driveIn) (unsayable, error) { return unsayable{}, nil })
@@ -235,8 +235,8 @@ func TestAPanicEndsACallOnce(t *testing.T) {
 	}
 }
 
-// TestRefusedCallsEndForObservers: whoever asks for an operation that does not exist, or wrongly, is seen too.
-func TestRefusedCallsEndForObservers(t *testing.T) {
+// TestObserversSeeRefusedCalls: whoever asks for an operation that does not exist, or wrongly, is seen too.
+func TestObserversSeeRefusedCalls(t *testing.T) {
 	w := watch(op.Options{}, named("drive", drive))
 	for _, c := range []struct {
 		name, session, input string
@@ -267,8 +267,8 @@ func TestPublicOperationsAreNotObserved(t *testing.T) {
 	w.want(t)
 }
 
-// TestAChildKnowsItsParent, is observed for itself, and is over first.
-func TestAChildKnowsItsParent(t *testing.T) {
+// TestChildCallKnowsItsParent, is observed for itself, and is over first.
+func TestChildCallKnowsItsParent(t *testing.T) {
 	var w *watching
 	both := func(ctx context.Context, c *op.Call, in driveIn) (said, error) {
 		w.Run(ctx, "drive", c.Child(), []byte(`{"name":"x"}`))
@@ -295,8 +295,8 @@ func TestAChildKnowsItsParent(t *testing.T) {
 	}
 }
 
-// TestAnAnswerTellsHowLongItWaitedForItsObservers: those that say so count, and all after them see the same time.
-func TestAnAnswerTellsHowLongItWaitedForItsObservers(t *testing.T) {
+// TestAnswerTimeIncludesWaitForObservers: those that say so count, and all after them see the same time.
+func TestAnswerTimeIncludesWaitForObservers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := watch(op.Options{}, named("drive", drive))
 		w.first.add = func(x *op.Exchange) { time.Sleep(2 * time.Second); x.Waited() }
@@ -308,8 +308,8 @@ func TestAnAnswerTellsHowLongItWaitedForItsObservers(t *testing.T) {
 	})
 }
 
-// TestACallWithoutACatalogueTellsNobody: an operation's function can be called by itself.
-func TestACallWithoutACatalogueTellsNobody(t *testing.T) {
+// TestCallWithoutCatalogueHasNoObservers: an operation's function can be called by itself.
+func TestCallWithoutCatalogueHasNoObservers(t *testing.T) {
 	c := &op.Call{}
 	if _, err := drive(t.Context(), c, driveIn{}); err != nil {
 		t.Fatal(err)
@@ -325,8 +325,8 @@ func TestACallWithoutACatalogueTellsNobody(t *testing.T) {
 	}
 }
 
-// TestTheLastNoteOfATypeCounts.
-func TestTheLastNoteOfATypeCounts(t *testing.T) {
+// TestNotedReturnsLastNoteOfType.
+func TestNotedReturnsLastNoteOfType(t *testing.T) {
 	type app string
 	w := watch(op.Options{}, named("drive", func(_ context.Context, c *op.Call, _ driveIn) (said, error) {
 		c.Note(app("a"))

@@ -12,8 +12,8 @@ import (
 	"ios-agent/internal/op"
 )
 
-// TestAJobEndsForObserversWhenItsWorkDoes, not when its caller leaves with its name.
-func TestAJobEndsForObserversWhenItsWorkDoes(t *testing.T) {
+// TestJobEndsForObserversWithItsWork, not when its caller leaves with its name.
+func TestJobEndsForObserversWithItsWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		work := func(ctx context.Context, c *op.Call, in driveIn) (said, error) {
 			time.Sleep(2 * time.Minute)
@@ -40,8 +40,8 @@ func TestAJobEndsForObserversWhenItsWorkDoes(t *testing.T) {
 	})
 }
 
-// TestARefusedJobEndsAtOnce for observers.
-func TestARefusedJobEndsAtOnce(t *testing.T) {
+// TestRefusedJobEndsForObserversAtOnce for observers.
+func TestRefusedJobEndsForObserversAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		work := func(ctx context.Context, _ *op.Call, _ driveIn) (said, error) { <-ctx.Done(); return said{}, ctx.Err() }
 		jobs := &op.Jobs{Keep: op.JobKeep}
@@ -61,8 +61,8 @@ func TestARefusedJobEndsAtOnce(t *testing.T) {
 	})
 }
 
-// TestAStreamBeginsAndEndsForObservers, and they tell nothing in its answer.
-func TestAStreamBeginsAndEndsForObservers(t *testing.T) {
+// TestStreamBeginsAndEndsForObservers, and they tell nothing in its answer.
+func TestStreamBeginsAndEndsForObservers(t *testing.T) {
 	live := op.NewLive[struct{}, said](op.Spec{Name: "live", Groups: []string{"thing"}, Summary: "Watch"},
 		func(_ context.Context, c *op.Call, _ struct{}, emit func(any) error) error { return emit(said{"item"}) })
 	w := watch(op.Options{}, live, named("drive", drive))
@@ -81,8 +81,8 @@ func TestAStreamBeginsAndEndsForObservers(t *testing.T) {
 	w.want(t, "first begin", "second begin", "first end", "second end")
 }
 
-// TestAJobTellsItsNoticesAndStep to the call that asks for its result.
-func TestAJobTellsItsNoticesAndStep(t *testing.T) {
+// TestJobWaitReturnsNoticesAndStep to the call that asks for its result.
+func TestJobWaitReturnsNoticesAndStep(t *testing.T) {
 	w := watch(op.Options{Jobs: &op.Jobs{After: op.JobAfter, Keep: op.JobKeep}}, named("drive", drive, asJob))
 	w.first.at = func(moment string, c *op.Call) {
 		if moment == "act" {

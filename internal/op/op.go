@@ -1,6 +1,6 @@
-// Package op says how an operation is declared and called. One declaration (a Spec, an input struct, an output struct
-// and a function) yields the CLI verb, the REST route, the MCP tool, the schema and the help; nothing is typed twice.
-// It knows nothing of devices or apps: what the product can do is in package ops.
+// Package op declares and calls operations. One declaration (a Spec, an input struct, an output struct and a function) yields the CLI verb,
+// the REST route, the MCP tool, the schema and the help. New makes an Op, NewCatalogue collects them, Catalogue.Run calls one. The package
+// must not know devices or apps: the operations are in package ops.
 package op
 
 import (
@@ -16,94 +16,96 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// Hints tell a caller what an operation may change. The zero value is an operation that changes something
-// and can be undone by another.
+// Hints say what an operation may change. The zero value means that it changes something that another operation can undo.
 type Hints uint8
 
 // The hints. The first four map one to one to MCP's tool annotations.
 const (
-	ReadOnly    Hints = 1 << iota // changes nothing
+	ReadOnly    Hints = 1 << iota // changes no state
 	Destructive                   // may lose data
-	Idempotent                    // a second call with the same input changes nothing more
+	Idempotent                    // a second call with the same input has no further effect
 	OpenWorld                     // reaches beyond this machine
 	Executes                      // starts foreign code of the caller's choice; allow lists and approvals derive from it
-	Repeatable                    // a second call with the same Call.Request gets what the first got
+	Repeatable                    // a second call with the same Call.Request gets the answer of the first
 )
 
 // Has reports whether h includes the hint.
 func (h Hints) Has(hint Hints) bool { return h&hint != 0 }
 
-// Spec declares an operation. It exists without the operation's dependencies, so a client can derive its surface
-// without opening a device.
+// Spec declares an operation. It does not need the operation's dependencies, so a client can derive its surface without opening a device.
 type Spec struct {
 	Name     string        // snake_case; the MCP tool's name
-	Family   string        // whose names and shapes it has; empty is Core
-	Groups   []string      // what it belongs to: device, app, ui, …; the first one heads it in help
+	Family   string        // the product whose names and shapes it has; empty is Core
+	Groups   []string      // its groups: device, app, ui, …; help lists it under the first
 	Verb     string        // the CLI's words for it; empty: the name with hyphens, below its family's word; None: no verb
-	Aliases  []string      // other words that the CLI takes for the verb; the name is added
+	Aliases  []string      // other verbs that the CLI accepts; the name is added
 	Route    string        // REST: "POST /api/v1/…"; empty: derived from family and name; None: no route
 	Summary  string        // one line, no full stop
-	Describe string        // what MCP clients are told instead of the summary, where another product's text is known; with its full stop
-	Help     string        // more, for people who ask
-	Asked    string        // phrases in which users ask for it, with semicolons between them: for searches
+	Describe string        // description for MCP clients instead of the summary, if another product has one; with its full stop
+	Help     string        // more text, for help pages
+	Asked    string        // phrases in which users ask for it, separated by semicolons, for searches
 	Hints    Hints         //
 	Timeout  time.Duration // of the whole call; 0 means DefaultTimeout
-	Offline  bool          // needs nothing that the daemon holds: a command line runs it by itself
-	Passive  bool          // tells of a daemon that runs: a command line starts none for it
-	Long     bool          // may take longer than a client waits: becomes a job then
+	Offline  bool          // needs no state of the daemon: a command line runs it in its own process
+	Passive  bool          // reports on a running daemon: a command line does not start one for it
+	Long     bool          // may take longer than a client waits; then it becomes a job
 	Default  bool          // in the default MCP tool set
-	Twin     string        // of another family: the operation of ours that does the same; empty: the one of its name, if there is one
+	Twin     string        // for another family: our operation that does the same; empty: the one of its name, if it exists
 	Exclude  [][]string    // groups of inputs of which at most one may be given
 	Require  [][]string    // groups of inputs of which at least one must be given
 	Next     []string      // operations that usually follow
-	Follow   string        // the stream that goes on from its answer, with inputs of the same names; the CLI's --follow
+	Follow   string        // the stream that continues its answer, with inputs of the same names; the CLI's --follow
 	Instead  []Instead     // flags of the CLI that call another operation with the same inputs
 	Short    []Short       // flags that only a command line has
 	Examples []string      // CLI lines, without the program's name and the family's word
-	Own      int           // bytes of JSON that the product of its family answers with, where that is more than MostJSON
-	OwnText  int           // likewise of text
-	Complete Completer     // adds what the call may leave out; nil: nothing
-	REST                   // how HTTP answers it
+	Own      int           // maximum bytes of JSON in answers of its family's product, if more than MostJSON
+	OwnText  int           // the same for text
+	Complete Completer     // adds values that the call may omit; nil: none
+	REST                   // the form of the answer over HTTP
 }
 
-// REST is how an operation is answered over HTTP. The zero value is as most are: JSON, with the key, by one route.
+// REST is the form of an operation over HTTP. The zero value fits most: JSON, with the key, by one route.
 type REST struct {
-	Also     []string  // other routes that lead to it, as Spec.Route
-	Public   bool      // callers without the key are answered, too
-	Picture  bool      // the answer is the picture that comes with the output, not JSON
-	Download bool      // the answer is the file that the output, which embeds a Download, has, not JSON
-	AsksBack bool      // the status is 200 when the operation has to ask which of several was meant
-	Statuses *Statuses // where they are not those of the codes
-	Body     int64     // how many bytes the body of a request may have; 0: the usual bound
+	Also     []string  // other routes, in the form of Spec.Route
+	Public   bool      // callers do not need the key
+	Picture  bool      // the answer is the output's picture, not JSON
+	Download bool      // the answer is the file of the output, which embeds a Download, not JSON
+	AsksBack bool      // the status is 200 when the operation asks which of several candidates was meant
+	Statuses *Statuses // statuses that differ from the statuses of the codes
+	Body     int64     // maximum size of a request body in bytes; 0: the usual maximum
 }
 
-// Short is a flag of command lines for one form of another input: --pid 4711 for --udid pid:4711. Where an operation has an input of that
-// name, the flag is the input's.
+// Short is a command-line flag for one form of another input: --pid 4711 for --udid pid:4711. If an operation has an input of the flag's
+// name, the flag belongs to that input.
 type Short struct {
 	Flag, Input, Prefix, Doc string
-	// Default is a default of the session that the flag gives for one call, instead of an input: Call.Instead has it. No schema lists it.
+	// Default is a default of the session that the flag replaces for one call (Call.Instead); the flag then does not stand for an input. No
+	// schema lists it.
 	Default string
-	Needs   string // only an operation with this input has the flag; empty: every one
-	// Elsewhere says how else to give what the flag gives, for a flag that names a server: see Op.Refuses. Empty: the flag names none.
+	Needs   string // only operations with this input have the flag; empty: all operations
+	// Elsewhere is for a flag that names a server; see Op.Refuses. It says how else to give the server. Empty: the flag does not name a
+	// server.
 	Elsewhere string
 }
 
-// Instead is a flag of command lines that calls another operation, or tells its line if only that operation calls for a question.
+// Instead is a command-line flag that calls another operation. If only that operation needs a question, the CLI prints its command line
+// instead.
 type Instead struct{ Flag, Op, Doc string }
 
-// Refuses reports whether a call must not give a flag: one that names a server, to an operation that runs without a question. Clients
-// approve a verb or a tool with all its inputs.
+// Refuses reports whether a call must not use a flag: a flag that names a server, with an operation that runs without a question. Clients
+// approve a verb or a tool with all its inputs, so such a flag would bypass the question.
 func (o Op) Refuses(s Short) bool { return s.Elsewhere != "" && o.Unattended() }
 
 // None stands for a verb or a route that an operation does not have.
 const None = "-"
 
-// Core is the family of our own names. The other families are the names and shapes of the systems we took over.
+// Core is the family of our own operations. The other families have the names and shapes of other products.
 const Core = "core"
 
-// DefaultTimeout bounds an operation that declares none.
+// DefaultTimeout is the time limit of an operation without a Timeout.
 const DefaultTimeout = 30 * time.Second
 
 // Op is a declared operation.
@@ -112,12 +114,12 @@ type Op struct {
 	out    reflect.Type
 	fields func() []Field
 	invoke func(ctx context.Context, c *Call, input []byte) (any, error)
-	check  func(c *Call, input []byte) error // nil: what invoke does is not known before
+	check  func(c *Call, input []byte) error // nil: only a call finds out
 	stream func(ctx context.Context, c *Call, input []byte, emit func(any) error) error
-	text   func(json.RawMessage) (string, bool) // of a stream's item
+	text   func(json.RawMessage) (string, bool) // text of a stream's item
 }
 
-// Shorts are the flags of Spec.Short that are no input's.
+// Shorts returns the flags of Spec.Short, except flags that have the name of an input of the operation.
 func (o Op) Shorts() []Short {
 	return slices.DeleteFunc(slices.Clone(o.Short), func(s Short) bool {
 		has := func(is func(Field) bool) bool { return slices.ContainsFunc(o.Fields(), is) }
@@ -125,37 +127,37 @@ func (o Op) Shorts() []Short {
 	})
 }
 
-// Put gives the input that the flag is short for its value.
+// Put adds to the input the value for which the flag stands.
 func (s Short) Put(o Op, input map[string]any, value string) error {
 	if s.Default != "" {
 		input[s.Default] = value
 		return nil
 	}
 	if _, twice := input[s.Input]; twice {
-		return fault.New(fault.InvalidInput, "%s: --%s and --%s are the same", o.Verb, Field{Name: s.Input}.Flag(), s.Flag).
+		return fault.New(fault.InvalidInput, "%s: %s and %s set the same input", o.Verb, hint.Field(s.Input), hint.Field(s.Flag)).
 			With("field", s.Input).WithHint("give one of them")
 	}
 	input[s.Input] = s.Prefix + value
 	return nil
 }
 
-// Texter is an output that knows how a person or a model wants to read it.
+// Texter is an output with a text for people and models.
 type Texter interface{ Text() string }
 
 // Documenter is an output whose text may be a document that programs read, such as SARIF, and not prose.
 type Documenter interface{ Document() bool }
 
-// Refuser is an output that may say that nothing was done, where the shape of others has no fault for it.
+// Refuser is an output that may say that the operation did nothing, if the format of another product has no fault for that.
 type Refuser interface{ Refused() bool }
 
 // Image is a picture that goes with an output.
 type Image struct {
 	MIME  string `json:"mime"`
 	Data  []byte `json:"data"`
-	About string `json:"about,omitempty"` // a line for whoever sees it
+	About string `json:"about,omitempty"` // a line of text that describes the picture
 }
 
-// Download is a file that is an output.
+// Download is a file as an output.
 type Download struct {
 	Name string `json:"file_name"`
 	MIME string `json:"media_type"`
@@ -190,10 +192,10 @@ func New[In, Out any](s Spec, fn func(context.Context, *Call, In) (Out, error)) 
 	}
 }
 
-// Checker is an input that knows whether its parts make sense together.
+// Checker is an input that checks whether its parts fit together.
 type Checker interface{ Check() error }
 
-// Check refuses an input that a call would refuse before it does anything. Nothing is performed.
+// Check refuses an input that a call would refuse before it does anything. It does not perform the operation.
 func (o Op) Check(c *Call, input []byte) error {
 	_, input, err := o.insteadOf(input)
 	if err != nil {
@@ -206,8 +208,8 @@ func (o Op) Check(c *Call, input []byte) error {
 	return o.check(c, input)
 }
 
-// NewKeyed declares an operation whose inputs are rows of a table and not fields of a struct. Its function gets what was
-// given, by name: string, bool, int64, float64 or []string.
+// NewKeyed declares an operation whose inputs are rows of a table and not fields of a struct. Its function gets the given values by name:
+// string, bool, int64, float64 or []string.
 func NewKeyed[Out any](s Spec, fields []Field, fn func(context.Context, *Call, map[string]any) (Out, error)) Op {
 	s = checked(s)
 	return Op{
@@ -228,18 +230,19 @@ func NewKeyed[Out any](s Spec, fields []Field, fn func(context.Context, *Call, m
 	}
 }
 
-// FullName names an operation uniquely, also where the core family has one of the bare name.
+// FullName is a unique name of an operation, also where the core family has the bare name.
 func (s Spec) FullName() string { return s.Family + "_" + s.Name }
 
-// In gives an operation to another family under its own name, where the other system's shape is ours or a part of it.
-// The route stays with the original.
+// In gives an operation to another family under its own name, if the other product's shape is ours or a part of it. The route stays with
+// the original.
 func (o Op) In(family string) Op {
 	o.Family, o.Route, o.Also, o.Default, o.Next, o.Twin = family, "", nil, false, nil, o.Name
 	o.Verb, o.Aliases = familyVerb(family, o.Name), aliases(family, o.Name, nil)
 	return o
 }
 
-// familyVerb is the verb of an operation of another family: below the family's word, so that ours has one verb for one thing.
+// familyVerb returns the verb of an operation of another family. It begins with the family's word, so that the core family has one verb for
+// one thing.
 func familyVerb(family, name string) string {
 	if family == Core {
 		return hyphens(name)
@@ -247,8 +250,8 @@ func familyVerb(family, name string) string {
 	return family + " " + hyphens(name)
 }
 
-// aliases are an operation's name as tools are called: agents that know the tool try it. Those of other families have it without the
-// family's word, as it was a verb once.
+// aliases returns an operation's name in the form of tool names, because agents that know the tool try it. Operations of other families
+// also keep their former verb, without the family's word.
 func aliases(family, name string, more []string) []string {
 	if family != Core {
 		return []string{hyphens(name)}
@@ -262,7 +265,7 @@ func fieldsOnce[In any](s Spec) func() []Field {
 	return sync.OnceValue(func() []Field { return fieldsOf(s, reflect.TypeFor[In]()) })
 }
 
-// read decodes an input, after it was completed.
+// read decodes an input after it was completed.
 func read[In any](s Spec, fields []Field, c *Call, input []byte) (v In, err error) {
 	raws, err := rawValues(s, fields, input)
 	if err != nil {
@@ -284,11 +287,11 @@ func read[In any](s Spec, fields []Field, c *Call, input []byte) (v In, err erro
 	return v, nil
 }
 
-// Fields are the operation's inputs, in the order of declaration.
+// Fields returns the operation's inputs, in the order of declaration.
 func (o Op) Fields() []Field { return o.fields() }
 
-// Read reads an input as a call would, and gives what it says: each value by its field's name and as its kind, without
-// what was left out. A policy that judges a call before it is made reads it this way, however the caller spelled it.
+// Read reads an input like a call and returns its values: by the names of the fields and with their kinds, without omitted ones. A policy
+// reads a call this way before it is made, however the caller spelled it.
 func (o Op) Read(input []byte) (map[string]any, error) {
 	_, input, err := o.insteadOf(input)
 	if err != nil {
@@ -303,25 +306,26 @@ func (o Op) Read(input []byte) (map[string]any, error) {
 	return values, err
 }
 
-// Unattended reports whether the operation may run without a question to a person, whatever its input: it starts no foreign code,
-// loses no data, and no input names a file or sends anything elsewhere. Allow lists, batches and policies derive from it.
+// Unattended reports whether the operation may run without a question to a person, whatever its input. Such an operation starts no foreign
+// code, loses no data, and has no input with a risk (risk.go), such as a file or a server. Allow lists, batches and policies derive from
+// it.
 func (o Op) Unattended() bool {
 	return !o.Hints.Has(Executes|Destructive) && !slices.ContainsFunc(o.Fields(), Field.Risky)
 }
 
-// Streams reports whether the operation answers with items until it is told to stop.
+// Streams reports whether the operation answers with items until its caller ends it.
 func (o Op) Streams() bool { return o.stream != nil }
 
-// Group is what heads the operation in help.
+// Group is the group under which help lists the operation.
 func (o Op) Group() string { return o.Groups[0] }
 
-// Method and Path split the route.
+// Method is the HTTP method of the route.
 func (o Op) Method() string { m, _, _ := strings.Cut(o.Route, " "); return m }
 
 // Path is the route without its method.
 func (o Op) Path() string { _, p, _ := strings.Cut(o.Route, " "); return p }
 
-// Limit is how long a call may take.
+// Limit is the time limit of a call.
 func (o Op) Limit() time.Duration {
 	if o.Timeout > 0 {
 		return o.Timeout
@@ -329,7 +333,8 @@ func (o Op) Limit() time.Duration {
 	return DefaultTimeout
 }
 
-// isName reports whether an operation may be called so. It is no regular expression, as isRoute is none: every start would compile it.
+// isName reports whether an operation may have this name. Like isRoute it uses no regular expressions, because every start would compile
+// them.
 func isName(name string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyz"
 	return len(name) >= 2 && len(name) <= 61 && name[0] >= 'a' && name[0] <= 'z' && strings.Trim(name, letters+"0123456789_") == ""
@@ -347,7 +352,7 @@ func unlessNone(name string) string {
 	return name
 }
 
-// checked fills in what a spec leaves out and panics on what it gets wrong.
+// checked fills in the omitted parts of a spec and panics on its mistakes.
 func checked(s Spec) Spec {
 	if s.Family == "" {
 		s.Family = Core
@@ -378,5 +383,5 @@ func checked(s Spec) Spec {
 	return s
 }
 
-// Out is the type of what the operation answers with; of a stream, of an item.
+// Out is the type of the operation's output; for a stream, of an item.
 func (o Op) Out() reflect.Type { return o.out }

@@ -57,7 +57,7 @@ func run(t *testing.T, input string) (in, op.Envelope) {
 	return got, e
 }
 
-func TestInputsAreReadAsTheyAreMeant(t *testing.T) {
+func TestInputsAcceptOtherSpellingsAndTypes(t *testing.T) {
 	five := 5
 	for input, want := range map[string]in{
 		`{"bundle_id":"a"}`:                                 {Bundle: "a", Count: 3},
@@ -73,7 +73,7 @@ func TestInputsAreReadAsTheyAreMeant(t *testing.T) {
 	}
 }
 
-func TestBadInputIsRefusedInWords(t *testing.T) {
+func TestInvalidInputIsRefusedWithReason(t *testing.T) {
 	for input, say := range map[string]string{
 		``:                                  "bundle_id is required",
 		`{}`:                                "bundle_id is required",
@@ -83,7 +83,7 @@ func TestBadInputIsRefusedInWords(t *testing.T) {
 		`{"bundle_id":"a","count":1.5}`:     "count must be a whole number",
 		`{"bundle_id":"a","scale":0}`:       "scale must be at least 0.1",
 		`{"bundle_id":"a","scale":"NaN"}`:   "scale must be a number",
-		`{"bundle_id":"a","format":"gif"}`:  "format is one of png, jpeg",
+		`{"bundle_id":"a","format":"gif"}`:  "format must be one of png, jpeg",
 		`{"bundle_id":"a","force":"maybe"}`: "force must be true or false",
 		`{"bundle_id":"a","args":{}}`:       "args must be a list of strings",
 		`{"bundle_id":"a","out":"x/y"}`:     "out must be an absolute path",
@@ -119,7 +119,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-func TestSchemaSaysWhatDecodeAccepts(t *testing.T) {
+func TestSchemaDescribesAcceptedInputs(t *testing.T) {
 	raw, err := json.Marshal(catalogue(nil).Ops()[0].InputSchema())
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +137,7 @@ func TestSchemaSaysWhatDecodeAccepts(t *testing.T) {
 	}
 }
 
-func TestWhateverHappensIsAnEnvelope(t *testing.T) {
+func TestEveryErrorBecomesEnvelope(t *testing.T) {
 	for name, c := range map[string]struct {
 		fn   func(context.Context, *op.Call, in) (out, error)
 		code fault.Code
@@ -154,7 +154,7 @@ func TestWhateverHappensIsAnEnvelope(t *testing.T) {
 	}
 }
 
-func TestTimeoutIsTheOperationsOwn(t *testing.T) {
+func TestOperationEndsAtItsTimeout(t *testing.T) {
 	s := spec()
 	s.Timeout = time.Millisecond
 	slow := op.New(s, func(ctx context.Context, _ *op.Call, _ in) (out, error) {
@@ -176,9 +176,9 @@ func TestSessionArgumentWins(t *testing.T) {
 	}
 }
 
-// TestDocumentIsNotMarked: programs read an answer without a text of its own, which is its JSON, and one that says that it is a document.
-// Text, which people and models read, says beside it that a virtual device answered.
-func TestDocumentIsNotMarked(t *testing.T) {
+// TestDocumentHasNoVirtualMark: programs read an answer without a text of its own, which is its JSON, and one that says that it is a
+// document. Text, which people and models read, says beside it that a virtual device answered.
+func TestDocumentHasNoVirtualMark(t *testing.T) {
 	const sarif = "{\n  \"runs\": []\n}\n"
 	for want, probe := range map[string]op.Op{
 		`{"N":1}`: op.New(spec(), func(context.Context, *op.Call, in) (out, error) { return out{N: 1}, nil }),
@@ -205,7 +205,7 @@ type nested struct{ text string }
 
 func (n nested) Text() string { return n.text }
 
-func TestVirtualIsSaidOnce(t *testing.T) {
+func TestVirtualMarkAppearsOnce(t *testing.T) {
 	for text, want := range map[string]string{
 		"done [virtual]":                    "done [virtual]",
 		"job3 is done\nbuilt [virtual]\nin": "job3 is done [virtual]\nbuilt\nin",
@@ -218,7 +218,7 @@ func TestVirtualIsSaidOnce(t *testing.T) {
 	}
 }
 
-func TestWhatIsOutsideTheToolchainIsNotVirtual(t *testing.T) {
+func TestAnswerFromOutsideTheToolchainIsNotVirtual(t *testing.T) {
 	outside := func(_ context.Context, c *op.Call, _ in) (out, error) { c.Outside = true; return out{N: 1}, nil }
 	c := op.NewCatalogue([]op.Op{op.New(spec(), outside)}, virtual())
 	e := c.Run(t.Context(), "probe", op.Call{}, []byte(`{"bundle_id":"a"}`))
@@ -227,7 +227,7 @@ func TestWhatIsOutsideTheToolchainIsNotVirtual(t *testing.T) {
 	}
 }
 
-func TestFlagsOfEitherCase(t *testing.T) {
+func TestFlagIsKebabCaseOfName(t *testing.T) {
 	for name, want := range map[string]string{
 		"bundle_id": "bundle-id", "projectPath": "project-path", "useLatestOS": "use-latest-os", "URLScheme": "url-scheme", "a1B": "a1-b",
 	} {
@@ -237,7 +237,7 @@ func TestFlagsOfEitherCase(t *testing.T) {
 	}
 }
 
-func TestUnknownOperation(t *testing.T) {
+func TestUnknownOperationSuggestsSimilarName(t *testing.T) {
 	c := catalogue(nil)
 	if o, err := c.Lookup("probe"); err != nil || o.Name != "probe" {
 		t.Error(err)
@@ -291,7 +291,7 @@ func TestWrongDeclarationsPanic(t *testing.T) {
 	}
 }
 
-func TestListsOfNumbersAndObjects(t *testing.T) {
+func TestListsAcceptNumbersAndObjects(t *testing.T) {
 	type in struct {
 		Codes []string `json:"codes,omitempty" doc:"numbers" items:"integer" min:"0" max:"255"`
 		Steps []string `json:"steps,omitempty" doc:"objects" items:"object"`
@@ -333,7 +333,7 @@ type season string
 
 func (season) Choices() []string { return []string{"spring", "summer", "autumn", "winter"} }
 
-func TestATypeGivesItsChoices(t *testing.T) {
+func TestTypeDefinesInputChoices(t *testing.T) {
 	type in struct {
 		When season `json:"when,omitempty" doc:"the season"`
 	}

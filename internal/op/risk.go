@@ -4,8 +4,8 @@ import (
 	"reflect"
 )
 
-// Risk says why an input calls for a question to a person, whatever its value. It is a property of the input's type, so that what takes
-// such a value cannot forget it: what may run unattended derives from the types of an operation's inputs.
+// Risk says why an input needs a question to a person, whatever its value. The type of the input has the risk, so that a new operation
+// cannot forget it: the types of its inputs decide whether it may run unattended.
 type Risk string
 
 // The risks.
@@ -17,21 +17,21 @@ const (
 	LosesData   Risk = "may lose data"
 )
 
-// Risked is a type of inputs that has a risk.
+// Risked is an input type with a risk.
 type Risked interface{ Risk() Risk }
 
-// The types of inputs that have a risk, beside Path. An input that has one of them is never taken without a question.
+// The input types with a risk, in addition to Path. An operation with one of them always needs a question.
 type (
-	Address   string   // of a server, of the interface that is listened on, or of the network service whose requests are meant
+	Address   string   // of a server, of the interface to listen on, or of the network service whose requests are captured
 	Addresses []string // likewise, several
-	Redirect  bool     // whether requests of others are sent elsewhere
-	Code      string   // is run as it is, such as a command of a debugger
+	Redirect  bool     // whether requests of other programs are redirected
+	Code      string   // code that is run unchanged, such as a debugger command
 	Argv      []string // a program and its arguments
-	Overwrite bool     // whether what is there is written over
-	Loss      string   // of which one value loses data, or spends what cannot be had back
+	Overwrite bool     // whether an existing file is overwritten
+	Loss      string   // a value that loses data, or spends something that cannot be restored
 )
 
-// Risk of each type.
+// The risk of each type.
 func (Path) Risk() Risk      { return NamesFile }
 func (Address) Risk() Risk   { return NamesServer }
 func (Addresses) Risk() Risk { return NamesServer }
@@ -41,11 +41,10 @@ func (Argv) Risk() Risk      { return RunsCode }
 func (Overwrite) Risk() Risk { return LosesData }
 func (Loss) Risk() Risk      { return LosesData }
 
-// Risky reports whether the input calls for a question.
+// Risky reports whether the input needs a question.
 func (f Field) Risky() bool { return f.Risk != "" }
 
-// riskOf is the risk that the type of an input has; pointers tell absent from empty, and risk the same. What has parts risks what one of
-// them does.
+// riskOf is the risk of an input's type; a pointer has the risk of its element. A type with parts has the risks of its parts.
 func riskOf(t reflect.Type) Risk {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

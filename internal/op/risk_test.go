@@ -59,9 +59,9 @@ func TestEmptyValueFulfilsARequirement(t *testing.T) {
 	}
 }
 
-// TestTypesThatCallForAQuestion: an operation with an input of a risky type does not run unattended, whatever else it is; a pointer to one
-// risks the same. A text, a number, a switch and a list of texts risk nothing.
-func TestTypesThatCallForAQuestion(t *testing.T) {
+// TestRiskyInputTypesPreventUnattendedRuns: an operation with an input of a risky type does not run unattended, whatever else it is; a
+// pointer to one risks the same. A text, a number, a switch and a list of texts risk nothing.
+func TestRiskyInputTypesPreventUnattendedRuns(t *testing.T) {
 	for want, o := range map[Risk]Op{
 		NamesFile:   riskOp[Path](),
 		NamesServer: riskOp[Address](),
@@ -99,8 +99,8 @@ func riskOp[T any]() Op {
 		func(context.Context, *Call, in) (struct{}, error) { return struct{}{}, nil })
 }
 
-// TestRiskIsNoTag: who tags a risk, as was done once, is told to give the input a type.
-func TestRiskIsNoTag(t *testing.T) {
+// TestTagCannotSetRisk: a declaration with the former tags panics and names the field.
+func TestTagCannotSetRisk(t *testing.T) {
 	type in struct {
 		Upstream string `json:"upstream,omitempty" doc:"a proxy" reaches:"true"`
 	}

@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// StrictSchema is InputSchema with the groups of inputs as combinators, and with paths as they must come where no client makes them
+// StrictSchema is InputSchema with the groups of inputs as combinators, and with absolute paths, for clients that do not make them
 // absolute. It is for OpenAPI: model providers refuse tools whose schema has a combinator at its top.
 func (o Op) StrictSchema() *jsonschema.Schema {
 	s := o.InputSchema()
@@ -39,8 +39,8 @@ func (o Op) StrictSchema() *jsonschema.Schema {
 	return s
 }
 
-// given is the schema of an input that gives a field, as checkGroups counts it: an empty text gives nothing, unless it fulfils a
-// requirement by taking a setting back.
+// given returns the schema of an input that contains a field, by the rule of checkGroups: an empty text does not count, unless it fulfils a
+// requirement by resetting a setting.
 func (o Op) given(name string, fulfils bool) *jsonschema.Schema {
 	s := &jsonschema.Schema{Required: []string{name}}
 	f, _ := fieldNamed(o.Fields(), name)
@@ -50,7 +50,7 @@ func (o Op) given(name string, fulfils bool) *jsonschema.Schema {
 	return s
 }
 
-// GroupsInWords are the groups of inputs; empty when there are none. It goes with descriptions, where models read it.
+// GroupsInWords describes the groups of inputs in words; empty without groups. It is part of descriptions, because models read those.
 func (o Op) GroupsInWords() string {
 	var parts []string
 	for _, group := range o.Require {
@@ -63,8 +63,8 @@ func (o Op) GroupsInWords() string {
 	return strings.Join(parts, " ")
 }
 
-// InputSchema is the JSON Schema of the operation's input: inline, closed, in the order of declaration. It is made
-// when asked for: a CLI call needs none, a tools/list needs a dozen.
+// InputSchema is the JSON Schema of the operation's input: inline, closed, in the order of declaration. It is made on demand: a CLI call
+// needs none, a tools/list needs a dozen.
 func (o Op) InputSchema() *jsonschema.Schema {
 	s := &jsonschema.Schema{
 		Type:                 "object",
@@ -106,7 +106,7 @@ func (f Field) schema() *jsonschema.Schema {
 	return s
 }
 
-// list says what a list holds. Pairs are an object too.
+// list adds the schema of a list's items. Pairs may be an object too.
 func (f Field) list(s *jsonschema.Schema) {
 	s.Items = &jsonschema.Schema{Type: cmp.Or(f.Items, string(String)), Minimum: f.Min, Maximum: f.Max}
 	s.Minimum, s.Maximum, s.Items.Enum = nil, nil, f.choices()
@@ -123,7 +123,7 @@ func (f Field) choices() (all []any) {
 	return all
 }
 
-// object says which parts an object has. Each may be left out.
+// object adds the schema of an object's parts. Each part may be omitted.
 func (f Field) object(s *jsonschema.Schema) {
 	if f.parts == nil {
 		return
@@ -135,7 +135,6 @@ func (f Field) object(s *jsonschema.Schema) {
 	s.Properties, s.PropertyOrder, s.AdditionalProperties = parts.Properties, parts.PropertyOrder, parts.AdditionalProperties
 }
 
-// text says which texts are taken.
 func (f Field) text(s *jsonschema.Schema) {
 	switch {
 	case f.Match != nil:
@@ -152,10 +151,9 @@ func (f Field) text(s *jsonschema.Schema) {
 	}
 }
 
-// pairPattern is what a text has that is NAME=VALUE.
 const pairPattern = "^[^=]+="
 
-// absolutePattern is what a path has where it must come absolute. A blank one is none.
+// absolutePattern returns the pattern of a path that must be absolute. It does not match a blank path.
 func (f Field) absolutePattern() string {
 	forms := []string{"/"}
 	if f.Dash {
@@ -167,7 +165,7 @@ func (f Field) absolutePattern() string {
 	return "^(" + strings.Join(forms, "|") + ")"
 }
 
-// defaultJSON spells the default as the field's kind: 5, not "5".
+// defaultJSON returns the default in the JSON form of the field's kind: 5, not "5".
 func (f Field) defaultJSON() json.RawMessage {
 	quoted, _ := json.Marshal(f.Default)
 	value, err := f.parse(quoted)
@@ -198,8 +196,8 @@ func withMeta(t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-// AnswerSchema is what an answer of the operation fits, as a program gets it: its result, the job that a long one has
-// become, or a fault with what there is beside it.
+// AnswerSchema is the schema of an answer for programs: the operation's result, the job of a long operation, or a fault with the partial
+// result beside it.
 func (o Op) AnswerSchema() *jsonschema.Schema {
 	forms := []*jsonschema.Schema{o.OutputSchema()}
 	if o.Long {
@@ -208,8 +206,7 @@ func (o Op) AnswerSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", AnyOf: append(forms, withMeta(reflect.TypeFor[failure]()))}
 }
 
-// failure is how a fault stands in an answer, for its schema.
 type failure struct {
 	Error  fault.Fault     `json:"error"`
-	Result json.RawMessage `json:"result,omitempty"` // what there is in spite of it
+	Result json.RawMessage `json:"result,omitempty"` // the part of the result that exists in spite of the fault
 }

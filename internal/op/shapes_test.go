@@ -22,9 +22,9 @@ type refusal struct {
 
 func (r refusal) Refused() bool { return r.Says != "done" }
 
-// TestShapesOfOthers: a value of any kind stays as it is, on a command line a number is one; a text that is required may be empty; an
-// answer may tell that nothing was done.
-func TestShapesOfOthers(t *testing.T) {
+// TestForeignInputShapesAreAccepted: a value of any kind stays as it is, on a command line a number is one; a text that is required may be
+// empty; an answer may tell that nothing was done.
+func TestForeignInputShapesAreAccepted(t *testing.T) {
 	o := op.New(op.Spec{Name: "probe", Groups: []string{"test"}, Summary: "Look", Describe: "Look at it."},
 		func(_ context.Context, _ *op.Call, in theirs) (refusal, error) {
 			if in.ID == "" {

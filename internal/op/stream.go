@@ -9,29 +9,29 @@ import (
 	"ios-agent/internal/text/oneline"
 )
 
-// Page is what a stream holds after a cursor.
+// Page is a part of a stream after a cursor.
 type Page[Item any] struct {
 	Items  []Item `json:"items"`
-	Cursor string `json:"cursor"` // read on from here
-	Lost   int    `json:"lost"`   // items that were dropped before they could be read
+	Cursor string `json:"cursor"` // cursor for the next page
+	Lost   int    `json:"lost"`   // number of items that were dropped before the reader came
 }
 
-// Cursor says from where to read a stream, how much, and how long to wait for more.
+// Cursor says from where to read a stream, how many items, and how long to wait for them.
 type Cursor struct {
 	After string
 	Most  int
 	Wait  time.Duration
 }
 
-// Source reads a stream. It answers at once when there is something after the cursor, else as soon as there is or when
-// the wait is over; an empty cursor is now.
+// Source reads a stream. It returns at once when items are after the cursor, otherwise when one comes or the wait is over; an empty cursor
+// means now.
 type Source[In, Item any] func(ctx context.Context, c *Call, in In, at Cursor) (Page[Item], error)
 
-// streamWait is how long a stream waits for the next item before it checks whether the client still listens.
+// streamWait is the time that a stream waits for the next item before it checks whether the client still listens.
 const streamWait = 30 * time.Second
 
-// NewStream declares a stream: NDJSON on the command line, SSE over REST; and its twin, an ordinary operation named
-// read_NAME that returns a page after a cursor, for surfaces that cannot stream.
+// NewStream declares a stream (NDJSON on the command line, SSE over REST) and its twin for surfaces that cannot stream: an ordinary
+// operation named read_NAME that returns a page after a cursor.
 func NewStream[In, Item any](s Spec, source Source[In, Item]) []Op {
 	s = checked(s)
 	fields := fieldsOnce[In](s)
@@ -48,8 +48,7 @@ func NewStream[In, Item any](s Spec, source Source[In, Item]) []Op {
 	return []Op{stream, twin(s, source)}
 }
 
-// NewLive declares a stream that keeps nothing for those who come later: it has no twin that reads page by page. Its function emits
-// items until ctx ends.
+// NewLive declares a stream that keeps no items for late readers and has no twin that reads pages. Its function emits items until ctx ends.
 func NewLive[In, Item any](s Spec, live func(ctx context.Context, c *Call, in In, emit func(any) error) error) Op {
 	s = checked(s)
 	fields := fieldsOnce[In](s)
@@ -65,7 +64,7 @@ func NewLive[In, Item any](s Spec, live func(ctx context.Context, c *Call, in In
 	}
 }
 
-// itemText is an item of a stream as people read it, where it knows how.
+// itemText returns the text of a stream's item, if its type has one.
 func itemText[Item any](raw json.RawMessage) (string, bool) {
 	var item Item
 	if json.Unmarshal(raw, &item) != nil {
@@ -78,7 +77,7 @@ func itemText[Item any](raw json.RawMessage) (string, bool) {
 	return oneline.Legible(oneline.Draw(t, Texter.Text)), true
 }
 
-// ItemText is an item of the stream as people read it; false when it has no other form than JSON.
+// ItemText returns the text of an item of the stream; false if the item has only a JSON form.
 func (o Op) ItemText(raw json.RawMessage) (string, bool) {
 	if o.text == nil {
 		return "", false
@@ -86,10 +85,10 @@ func (o Op) ItemText(raw json.RawMessage) (string, bool) {
 	return o.text(raw)
 }
 
-// Named is an item of a stream that is not like the others: SSE has its name as the event's.
+// Named is an item of a stream with its own event name in SSE.
 type Named interface{ EventName() string }
 
-// EventName is what SSE calls an item.
+// EventName returns the name of an item in SSE.
 func EventName(item any) string {
 	if n, ok := item.(Named); ok {
 		return n.EventName()
@@ -97,7 +96,7 @@ func EventName(item any) string {
 	return "item"
 }
 
-// Event is what SSE calls the items of the stream.
+// Event is the SSE name of the stream's items.
 func (o Op) Event() string { return EventName(reflect.Zero(o.out).Interface()) }
 
 func pump[In, Item any](ctx context.Context, c *Call, in In, source Source[In, Item], emit func(any) error) error {
@@ -116,7 +115,6 @@ func pump[In, Item any](ctx context.Context, c *Call, in In, source Source[In, I
 	return nil
 }
 
-// pageIn is the twin's input: the stream's own, and where to read.
 type pageIn[In any] struct {
 	In     In      `op:"inline"`
 	Cursor string  `json:"cursor,omitempty" doc:"the cursor of the page before; empty: from the beginning"`
@@ -124,7 +122,7 @@ type pageIn[In any] struct {
 	Wait   float64 `json:"wait,omitempty" doc:"seconds to wait when there is nothing yet" default:"0" min:"0" max:"60" unit:"s"`
 }
 
-// Beginning is the cursor before everything a stream still holds.
+// Beginning is the cursor before all items that a stream still has.
 const Beginning = "0"
 
 func twin[In, Item any](s Spec, source Source[In, Item]) Op {

@@ -2,11 +2,11 @@ package op
 
 import "time"
 
-// tellEvery is how often a call that waits says so. Clients give up on a call that is silent.
+// tellEvery is the interval at which a waiting call reports. Clients give up on a call that is silent.
 const tellEvery = 2 * time.Second
 
-// Waits tells the caller at once, and then again and again, for what the call waits, for how long it has and how long it will at most. It
-// ends with the function that it gives.
+// Waits reports to the caller, at once and then repeatedly, what the call waits for, how long it has waited, and the maximum. The returned
+// function ends the reports.
 func (c *Call) Waits(what string, most time.Duration) (over func()) {
 	if c.progress == nil {
 		return func() {}

@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/op"
 )
 
-func TestCallThatWaitsTellsSoUntilItIsOver(t *testing.T) {
+func TestWaitingCallReportsUntilWaitEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var heard []op.Event
 		c := op.NewCatalogue([]op.Op{op.New(op.Spec{Name: "wait", Groups: []string{"x"}, Summary: "Wait"},

@@ -15,25 +15,25 @@ import (
 	"ios-agent/internal/telemetry/linetext"
 )
 
-// A block is what the file has rows of: some hundred entries that came one after the other. A row for each entry would cost more than
-// the entry, both to write and to search; and a text is found in a block's messages at once.
+// A block is one row of the file: some hundred consecutive entries. A row per entry would cost more than the entry, both to write and to
+// search; and one search finds a text in all messages of a block.
 //
 //	head: a table of strings (number of them; length and bytes of each), then the fields of each entry
 //	body: the lengths of the messages, then the messages
-//	raw:  the raw texts of each rawGroup entries, deflated, with the length before them; read only for entries that are shown
+//	raw:  the raw texts of each rawGroup entries, deflated, with the length before them; read only for shown entries
 type block struct {
-	first, last     int64 // numbers
+	first, last     int64 // entry numbers
 	n               int
-	oldest, newest  int64 // by their own clock, in ns
-	levels          int64 // a bit for each level that is there
-	arrived         int64 // the last one, ns
-	sum             int64 // of head and body: what was derived of them is known by it
+	oldest, newest  int64 // by the entries' own clocks, in ns
+	levels          int64 // a bit for each level in the block
+	arrived         int64 // arrival of the last entry, in ns
+	sum             int64 // checksum of head and body; derived data is identified by it
 	sieve           linetext.Sieve
 	head, body, raw []byte
-	known           *known // by the index
+	known           *known // from the index
 }
 
-// How many entries, and how many bytes of messages and of raw texts, a block has at most (with one entry more).
+// The maximum number of entries, bytes of messages and bytes of raw texts of a block (plus one entry).
 const (
 	blockEntries = lineindex.Most
 	blockBytes   = 64 << 10
@@ -49,8 +49,8 @@ const (
 	fieldSource
 	fieldSubsystem
 	fieldCategory
-	fieldPID     // not in the table,
-	fieldLevel   // nor this
+	fieldPID     // outside the table
+	fieldLevel   // outside the table
 	stringFields = fieldPID
 )
 
@@ -58,14 +58,14 @@ func (e *Entry) strings() [stringFields]string {
 	return [...]string{e.Device, e.App, e.Process, string(e.Source), e.Subsystem, e.Category}
 }
 
-// packer makes blocks. Its parts are used again and again.
+// packer makes blocks. It reuses its buffers.
 type packer struct {
 	deflate *flate.Writer
 	folded  []byte
 	index   lineindex.Builder
 }
 
-// pack makes the block of entries, of which there is at least one. With full its record can be taken from the index.
+// pack makes a block of at least one entry. With full, it also prepares the block's record for the index.
 func (p *packer) pack(entries []Entry, arrived time.Time, full bool) (*block, error) {
 	b := &block{
 		first: entries[0].Number, last: entries[len(entries)-1].Number, n: len(entries), arrived: arrived.UnixNano(),
@@ -113,7 +113,7 @@ func (p *packer) pack(entries []Entry, arrived time.Time, full bool) (*block, er
 	return b, p.squeeze(b, entries)
 }
 
-// indexed adds an entry, whose message is folded, to the record of the index.
+// indexed adds an entry with a folded message to the index record.
 func (p *packer) indexed(e *Entry) {
 	for field, value := range e.strings() {
 		p.index.Value(byte(field), value)
@@ -123,12 +123,12 @@ func (p *packer) indexed(e *Entry) {
 	p.index.Line(p.folded)
 }
 
-// sums is the table of sum.
+// sums is the table of the checksum.
 var sums = crc64.MakeTable(crc64.ECMA)
 
 func sum(head, body []byte) int64 { return int64(crc64.Update(crc64.Checksum(head, sums), sums, body)) }
 
-// id is what a record of the index knows the block by.
+// id identifies the block in the index.
 func (b *block) id() lineindex.Block {
 	return lineindex.Block{First: b.first, Last: b.last, N: b.n, Sum: b.sum}
 }
@@ -161,10 +161,10 @@ func (p *packer) squeeze(b *block, entries []Entry) error {
 	return nil
 }
 
-// errBlock says that a block is not as we write them.
+// errBlock means that a block is not in our format.
 var errBlock = errors.New("a block of entries is damaged")
 
-// reader reads numbers and texts one after the other. What is not there is zero, and broken is true from then on.
+// reader reads numbers and texts in sequence. A missing value is zero and sets broken.
 type reader struct {
 	left   []byte
 	broken bool
@@ -180,7 +180,7 @@ func (r *reader) uint() uint64 {
 	return v
 }
 
-// skip goes over n numbers.
+// skip skips n numbers.
 func (r *reader) skip(n int) {
 	for i, c := range r.left {
 		if c < 0x80 {
@@ -214,12 +214,12 @@ func (r *reader) bytes(n uint64) []byte {
 	return out
 }
 
-// forget lets go of what was read.
+// forget releases the data.
 func (b *block) forget() { b.head, b.body, b.raw = nil, nil, nil }
 
-// fields is the head of a block, read: the entries without their texts, and the lengths of the raw ones. They are written over those
-// that are given. Of entries that are not in wanted, whose indexes ascend, only the length is read, and nothing behind the group of
-// the last one; nil wants all.
+// fields reads the head of a block: the entries without their texts, and the lengths of the raw texts. It reuses the given slice.
+// wanted has ascending indexes; of other entries only the length is read, and reading stops after the group of the last wanted entry. A
+// nil wanted reads all.
 func (b *block) fields(entries []Entry, raws, wanted []int) ([]Entry, []int, error) {
 	r := &reader{left: b.head}
 	count := r.uint()
@@ -285,7 +285,7 @@ func (e *Entry) put(field int, value string) {
 	}
 }
 
-// messages gives where each message ends in the text, and the text.
+// messages gives the text of the messages and the end of each.
 func (b *block) messages(ends []int) ([]int, []byte, error) {
 	r := &reader{left: b.body}
 	total := uint64(0)
@@ -300,7 +300,7 @@ func (b *block) messages(ends []int) ([]int, []byte, error) {
 	return ends, r.left, nil
 }
 
-// raws gives the raw texts to the entries of these indexes, which ascend.
+// raws adds the raw texts to the entries of ascending indexes.
 func (b *block) raws(entries []Entry, lengths, wanted []int) error {
 	if len(b.raw) == 0 {
 		return nil

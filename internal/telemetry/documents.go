@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Keep stores a document, without the secrets in its strings. It is in the file when Keep returns.
+// Keep stores a document without the secrets in its strings. The document is in the file when Keep returns.
 func (s *Store) Keep(ctx context.Context, d Document) error {
 	d.Body = s.hideJSON(d.Body)
 	_, err := s.KeepMany(ctx, []Document{d}, nil)
 	return err
 }
 
-// hideJSON takes secrets out of the strings of a JSON document.
+// hideJSON removes secrets from the strings of a JSON document.
 func (s *Store) hideJSON(body []byte) []byte {
 	if s.o.Hide == nil || len(body) == 0 || s.o.Hide(string(body)) == string(body) {
 		return body
@@ -56,7 +56,7 @@ func (s *Store) hideIn(value any) any {
 	return value
 }
 
-// Documents gives documents, newest first, and how many fit.
+// Documents gives the matching documents, newest first, and their total number.
 func (s *Store) Documents(ctx context.Context, q DocumentQuery) ([]Document, int, error) {
 	if !s.load(ctx) {
 		return nil, 0, ctx.Err()
@@ -82,7 +82,7 @@ func (s *Store) Documents(ctx context.Context, q DocumentQuery) ([]Document, int
 		if err != nil {
 			return err
 		}
-		defer func() { _ = tx.Rollback() }() // it only read
+		defer func() { _ = tx.Rollback() }() // read only
 		if err := tx.QueryRowContext(ctx, "SELECT count(*)"+condition, values...).Scan(&total); err != nil {
 			return err
 		}

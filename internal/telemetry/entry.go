@@ -1,5 +1,6 @@
-// Package telemetry is what apps, devices and builds said: one store of entries in the order of their arrival, with the documents
-// (crash reports, builds) that belong to them.
+// Package telemetry stores the output of apps, devices and builds. A Store has one sequence of entries in the order of their arrival,
+// together with documents such as crash reports and builds. Sources add entries through a Feed; readers use Query, Summarize, Follow
+// and Walk. The package starts no program and asks no device.
 package telemetry
 
 import (
@@ -8,10 +9,10 @@ import (
 	"time"
 )
 
-// Level is how serious an entry is.
+// Level is the severity of an entry.
 type Level int8
 
-// The levels, least first. A filter by level means that level and those above.
+// The levels, least severe first. A filter by level includes all levels above it.
 const (
 	Debug Level = iota
 	Info
@@ -30,7 +31,7 @@ func (l Level) String() string {
 	return levels[l]
 }
 
-// Levels are the names, least first.
+// Levels are the names of the levels, least severe first.
 func Levels() []string { return append([]string(nil), levels...) }
 
 // ParseLevel reads a level's name. Apple's "Default" is a notice.
@@ -47,12 +48,12 @@ func ParseLevel(name string) (Level, bool) {
 	return 0, false
 }
 
-// Entry is one line that something said.
+// Entry is one line of output.
 type Entry struct {
-	Number    int64 // of its arrival; the store gives it, counting from 1, and never gives it again
+	Number    int64 // number of its arrival; the store counts from 1 and never reuses a number
 	Time      time.Time
 	Device    string // udid
-	App       string // bundle id, where it is known
+	App       string // bundle id, if it is known
 	Process   string
 	PID       int
 	Source    Source
@@ -60,46 +61,46 @@ type Entry struct {
 	Subsystem string
 	Category  string
 	Message   string
-	Raw       string // as it stood; empty where the message is all there was
-	Count     int    // how many equal lines it stands for; 0 is taken as 1
+	Raw       string // the original line; empty if it equals the message
+	Count     int    // number of equal lines; 0 counts as 1
 }
 
-// Query says which entries are wanted. The zero value of a field takes all.
+// Query selects entries. The zero value of a field selects all.
 type Query struct {
-	After, Upto   int64 // arrival numbers: later than After, not later than Upto
+	After, Upto   int64 // arrival numbers: above After, up to Upto
 	Since, Until  time.Time
 	Level         Level
 	Device, App   string
-	Process       string // exact
+	Process       string // exact match
 	PID           int
 	Subsystem     string
 	Category      string
 	Sources       []Source
-	Search        string   // a part of the message, in any case
-	Exclude       []string // parts of messages that are not wanted, in any case
-	Oldest        bool     // the first Limit entries instead of the last ones
+	Search        string   // part of the message, in any case
+	Exclude       []string // excluded parts of messages, in any case
+	Oldest        bool     // the first Limit entries instead of the last
 	Limit, Offset int      // Limit 0 is 100
-	WithoutNoise  bool     // leaves out what the noise list knows
-	Filters       []Filter // what one of them keeps out is not wanted
+	WithoutNoise  bool     // leaves out known noise
+	Filters       []Filter // entries that one of them excludes are left out
 }
 
-// Page is what a query gives: entries oldest first, and how many fit altogether.
+// Page is the result of a query: entries oldest first, and the number of all matches.
 type Page struct {
 	Entries []Entry
 	Total   int
-	Last    int64 // the newest arrival number in the store: ask for what came After it
+	Last    int64 // newest arrival number in the store: pass it as After to read later entries
 }
 
-// Summary is what was said in a time, in short.
+// Summary is a short description of the entries of a time span.
 type Summary struct {
 	Errors, Warnings, Total int // counted with repeats; errors and warnings without noise
-	Noise                   int // errors and warnings that the noise list knows
+	Noise                   int // errors and warnings on the noise list
 	Issues                  []Issue
 	Prose                   string
 	Last                    int64 // cursor for the next summary: the newest arrival number
 }
 
-// Issue is one kind of error or warning: messages that are equal but for numbers and ids.
+// Issue is one kind of error or warning: messages that are equal except for numbers and ids.
 type Issue struct {
 	Pattern     string
 	Process     string
@@ -109,19 +110,19 @@ type Issue struct {
 	Resolved    bool
 }
 
-// Document is a thing that is kept whole beside the entries: a crash report, a build.
+// Document is a whole stored beside the entries: a crash report or a build.
 type Document struct {
 	Kind   string // crash, build
-	ID     string // keeping one of the same kind and id again replaces it
-	Number int64  // of its arrival, in the same count as the entries
+	ID     string // a document with the same kind and id is replaced
+	Number int64  // number of its arrival, in the same sequence as the entries
 	Time   time.Time
 	Device string
 	App    string
-	Group  string // what belongs together, such as crashes of one signature
+	Group  string // groups documents, such as crashes of one signature
 	Body   []byte // JSON
 }
 
-// DocumentQuery says which documents are wanted. The zero value of a field takes all.
+// DocumentQuery selects documents. The zero value of a field selects all.
 type DocumentQuery struct {
 	Kind, ID, Device, App, Group string
 	Since                        time.Time
@@ -129,26 +130,27 @@ type DocumentQuery struct {
 	Limit                        int // 0 is 10
 }
 
-// Filter says what of a source a session does not want to read. It holds until it is replaced, or the session has left; all is stored.
+// Filter excludes entries of a source from a session's reads. It lasts until it is replaced or the session has ended. The store still
+// has all entries.
 type Filter struct {
-	Owner   string // the session
-	Source  Source // empty: of all
-	Process string // only what this process says is wanted
+	Owner   string // session of the filter
+	Source  Source // empty: all sources
+	Process string // only this process is wanted
 	Exclude []string
 }
 
-// State is a source that feeds the store, for people.
+// State describes a source of entries, for people.
 type State struct {
 	ID       string
 	Type     string // simctl_log_stream, console, crash_reporter, xcodebuild, server, …
 	Source   Source
 	Device   string
 	App      string
-	Session  string // whose it is
+	Session  string // session of the source
 	Status   string // streaming, watching, ready, stopped, error
-	Captured int64  // entries
-	Lost     int64  // lines that are known to be missing
-	Missing  string // which lines are missing, how many or not, and why: the last gap
+	Captured int64  // number of entries
+	Lost     int64  // number of lines known to be missing
+	Missing  string // the last gap: missing lines, their number if known, and the reason
 	Started  time.Time
 	Error    string
 }

@@ -22,8 +22,8 @@ func flush(t testing.TB, s *telemetry.Store) {
 	}
 }
 
-// TestNumbersGrow: over restarts, after everything was deleted, and with a file that somebody removed.
-func TestNumbersGrow(t *testing.T) {
+// TestEntryNumbersIncreaseAcrossRestarts: over restarts, after everything was deleted, and with a file that somebody removed.
+func TestEntryNumbersIncreaseAcrossRestarts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "telemetry.db")
 	s := at(t, path)
 	next := func(want int64) {
@@ -72,8 +72,8 @@ func TestNumbersGrow(t *testing.T) {
 	next(8)
 }
 
-// TestDelete: nothing of it is left on the disk, and who deletes before anything was stored makes no file.
-func TestDelete(t *testing.T) {
+// TestDeleteRemovesAllStoredLines: nothing of it is left on the disk, and who deletes before anything was stored makes no file.
+func TestDeleteRemovesAllStoredLines(t *testing.T) {
 	dir := t.TempDir()
 	s := at(t, filepath.Join(dir, "telemetry.db"))
 	if err := s.Delete(t.Context()); err != nil {
@@ -107,9 +107,9 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// TestAnotherFile: one that is damaged, wherever that shows, or of another version, is set aside, and work goes on in a new one with
-// numbers that were never given.
-func TestAnotherFile(t *testing.T) {
+// TestDamagedFileIsSetAside: one that is damaged, wherever that shows, or of another version, is set aside, and work goes on in a new one
+// with numbers that were never given.
+func TestDamagedFileIsSetAside(t *testing.T) {
 	for name, ruin := range map[string]func(t *testing.T, path string){
 		"no SQLite": func(t *testing.T, path string) { overwrite(t, path, 0, "this is no file of SQLite") },
 		"the pages": func(t *testing.T, path string) { overwrite(t, path, 8192, strings.Repeat("\xa5", 1<<18)) },
@@ -173,8 +173,8 @@ func execute(t *testing.T, path, statement string) {
 	}
 }
 
-// TestRetention: what is too old goes, and when there is too much the oldest; the file becomes smaller.
-func TestRetention(t *testing.T) {
+// TestRetentionRemovesOldestLines: what is too old goes, and when there is too much the oldest; the file becomes smaller.
+func TestRetentionRemovesOldestLines(t *testing.T) {
 	c := newClock()
 	path := filepath.Join(t.TempDir(), "telemetry.db")
 	s := at(t, path, withClock(c), func(o *telemetry.Options) { o.KeepFor, o.KeepBytes = time.Hour, 1<<20 })
@@ -243,8 +243,8 @@ func usage(t testing.TB, s *telemetry.Store) telemetry.Usage {
 	return u
 }
 
-// TestTooMuchAtOnce: what does not fit into the queue is dropped and counted, and an entry says so; Add waits for nobody.
-func TestTooMuchAtOnce(t *testing.T) {
+// TestFloodIsDroppedAndCounted: what does not fit into the queue is dropped and counted, and an entry says so; Add waits for nobody.
+func TestFloodIsDroppedAndCounted(t *testing.T) {
 	var once sync.Once
 	begun, wait := make(chan struct{}), make(chan struct{})
 	s := fresh(t, func(o *telemetry.Options) {
@@ -271,8 +271,8 @@ func TestTooMuchAtOnce(t *testing.T) {
 	}
 }
 
-// TestLongLines: a line longer than may be is cut, and says so.
-func TestLongLines(t *testing.T) {
+// TestLongLineIsCut: a line longer than may be is cut, and says so.
+func TestLongLineIsCut(t *testing.T) {
 	s := fresh(t)
 	s.Add(telemetry.Entry{Message: strings.Repeat("é", 1<<20), Raw: "\xff" + strings.Repeat("r", 1<<20)})
 	e := query(t, s, telemetry.Query{}).Entries[0]
@@ -299,10 +299,10 @@ func TestSecretsAreNotStored(t *testing.T) {
 	}
 }
 
-// TestADiskThatTakesNothing: the lines that cannot be stored are counted, the log says it once, usage says why, what there is can be read;
-// when the disk takes files again it goes on and says how many are missing. SQLite needs a file beside its own: here is a folder in its
-// place.
-func TestADiskThatTakesNothing(t *testing.T) {
+// TestUnwritableStoreCountsDroppedLines: the lines that cannot be stored are counted, the log says it once, usage says why, what there is
+// can be read; when the disk takes files again it goes on and says how many are missing. SQLite needs a file beside its own: here is a
+// folder in its place.
+func TestUnwritableStoreCountsDroppedLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "telemetry.db")
 	if err := os.MkdirAll(path+"-wal", 0o700); err != nil {
 		t.Fatal(err)
@@ -316,7 +316,7 @@ func TestADiskThatTakesNothing(t *testing.T) {
 		}
 	}
 	u, _ := s.Usage(t.Context())
-	const no = "lines cannot be stored"
+	const no = "cannot store lines"
 	if n := strings.Count(log.String(), no); n != 1 || u.Dropped != 3 || !strings.Contains(u.Notice, no) {
 		t.Errorf("logged %d times, %+v", n, u)
 	}

@@ -9,10 +9,10 @@ import (
 	"ios-agent/internal/telemetry/linetext"
 )
 
-// MostFilters is how many filters all sessions have together.
+// MostFilters is the maximum number of filters of all sessions.
 const MostFilters = 500
 
-// SetFilter replaces the filter that its owner has for its source. One that keeps nothing out is forgotten.
+// SetFilter replaces the filter of its owner for its source. A filter without an effect is removed.
 func (s *Store) SetFilter(f Filter) error {
 	f.Exclude = slices.DeleteFunc(slices.Clone(f.Exclude), func(part string) bool { return part == "" })
 	left := s.left()
@@ -25,8 +25,8 @@ func (s *Store) SetFilter(f Filter) error {
 		all = append(all, f)
 	}
 	if len(all) > MostFilters {
-		return fault.New(fault.TooMany, "all sessions together have %d log filters: more are not kept", MostFilters).
-			WithHint("name what you want in the call that reads, or take a filter away")
+		return fault.New(fault.TooMany, "log filter limit reached (%d for all sessions)", MostFilters).
+			WithHint("filter in the reading call instead, or remove a filter")
 	}
 	slices.SortFunc(all, func(a, b Filter) int {
 		return cmp.Or(cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.Source, b.Source))
@@ -35,10 +35,10 @@ func (s *Store) SetFilter(f Filter) error {
 	return nil
 }
 
-// left are the owners of filters that have left. They are asked for without the mutex.
+// left are the filter owners whose sessions have ended. It asks outside the mutex.
 func (s *Store) left() map[string]bool {
 	s.mu.Lock()
-	all := s.filters // never changed, only replaced
+	all := s.filters // replaced, never changed
 	s.mu.Unlock()
 	left := map[string]bool{}
 	for _, f := range all {
@@ -49,7 +49,7 @@ func (s *Store) left() map[string]bool {
 	return left
 }
 
-// Filters are those of all sessions that have not left.
+// Filters are the filters of all active sessions.
 func (s *Store) Filters() []Filter {
 	left := s.left()
 	s.mu.Lock()
@@ -57,19 +57,19 @@ func (s *Store) Filters() []Filter {
 	return slices.DeleteFunc(slices.Clone(s.filters), func(f Filter) bool { return left[f.Owner] })
 }
 
-// EndFilters forgets those of a session: it had left, and is back.
+// EndFilters forgets the filters of a session that had ended and is back.
 func (s *Store) EndFilters(session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.filters = slices.DeleteFunc(slices.Clone(s.filters), func(f Filter) bool { return f.Owner == session })
 }
 
-// FiltersOf are those of a session.
+// FiltersOf are the filters of a session.
 func (s *Store) FiltersOf(session string) []Filter {
 	return slices.DeleteFunc(s.Filters(), func(f Filter) bool { return f.Owner != session })
 }
 
-// ready is the filter as lines are held against it.
+// ready prepares the filter for comparison with lines.
 func (f Filter) ready() Filter {
 	f.Exclude = slices.Clone(f.Exclude)
 	for i, part := range f.Exclude {
@@ -78,7 +78,7 @@ func (f Filter) ready() Filter {
 	return f
 }
 
-// keepsOut reports whether a filter that is ready keeps out an entry with a folded message. That lines are missing is never kept out.
+// keepsOut reports whether a prepared filter excludes an entry with a folded message. It never excludes an entry about missing lines.
 func (f *Filter) keepsOut(e *Entry, folded string) bool {
 	if f.Source != "" && f.Source != e.Source || e.Process == ServerProcess && e.Source != Server {
 		return false

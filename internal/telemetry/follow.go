@@ -1,19 +1,19 @@
 package telemetry
 
-// unread is how many entries a subscription holds for a slow reader.
+// unread is the maximum number of buffered entries for a slow reader.
 const unread = 1_000
 
 // Subscription gives entries as they are stored.
 type Subscription struct {
-	C <-chan Entry // closed by Close, and when the store is closed
+	C <-chan Entry // closed by Close and by the end of the store
 
 	s    *Store
 	m    *matcher
 	c    chan Entry
-	lost int64 // the store's mu
+	lost int64 // guarded by the store's mu
 }
 
-// Follow begins a subscription to what fits the query from now on. When its reader is slow, entries are dropped and counted.
+// Follow subscribes to all later entries that match the query. If the reader is slow, entries are dropped and counted.
 func (s *Store) Follow(q Query) *Subscription {
 	c := make(chan Entry, unread)
 	f := &Subscription{C: c, s: s, m: q.matcher(), c: c}
@@ -27,7 +27,7 @@ func (s *Store) Follow(q Query) *Subscription {
 	return f
 }
 
-// publish gives entries that were stored to those who follow.
+// publish gives stored entries to the subscriptions.
 func (s *Store) publish(fresh []Entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,7 +45,7 @@ func (s *Store) publish(fresh []Entry) {
 	}
 }
 
-// Lost is how many entries were dropped because they were not read.
+// Lost is the number of dropped entries.
 func (f *Subscription) Lost() int64 {
 	f.s.mu.Lock()
 	defer f.s.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"ios-agent/internal/telemetry/lineindex"
 )
 
-// The index beside the file: records of blocks that will not change any more. It is derived: a block that it does not know is read from
-// the file, and added when somebody missed it. What follows the file's name; and how large its files are, of all that may be kept.
+// The limits and the file suffix of the index beside the store's file. The index has records of blocks that no longer change. It is
+// derived data: a block without a record is read from the file, and its record is added later.
 const (
 	indexSuffix    = "-index"
 	indexFiles     = 64
@@ -21,7 +21,7 @@ const (
 	mostIndexFile  = 16 << 20
 )
 
-// openIndex opens the index of a file that was just opened, and drops what is not of its blocks.
+// openIndex opens the index of a file that was just opened, and drops the records of other blocks.
 func (s *Store) openIndex(db *sql.DB) error {
 	first, err := firstBlock(db)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Store) openIndex(db *sql.DB) error {
 	return nil
 }
 
-// firstBlock is the number that the first block begins with; greater than any if there is none.
+// firstBlock is the first number of the first block; the maximum without blocks.
 func firstBlock(db interface {
 	QueryRow(string, ...any) *sql.Row
 }) (int64, error) {
@@ -48,45 +48,45 @@ func firstBlock(db interface {
 	return first, err
 }
 
-// tellIndex logs that the index could not be changed, once until it can: without it all is found, more slowly.
+// tellIndex logs once that the index cannot be changed. Without the index, searches still find everything, but slower.
 func (s *Store) tellIndex(err error) {
 	s.mu.Lock()
 	first := s.unindexed == nil
 	s.unindexed = err
 	s.mu.Unlock()
 	if first && err != nil {
-		s.o.Log.Warn("the index of lines cannot be written; searches are slower", "error", err)
+		s.o.Log.Warn("cannot write the index of lines; searches are slower", "error", err)
 	}
 }
 
-// known is what the index says of a block.
+// known is the index's answer about a block.
 type known struct {
-	bits          lineindex.Bits // entries that may fit
-	fields, texts bool           // whether their fields, their messages, must still be looked at
+	bits          lineindex.Bits // entries that may match
+	fields, texts bool           // whether the fields and the messages must still be checked
 }
 
-// plan is a query as the index is asked.
+// plan is a query in the form of the index.
 type plan struct {
 	m      *matcher
 	values []values
 	search []lineindex.Needle // none or one
 	never  []texts
-	unsure bool // a text that must not be there is one that the index does not know
+	unsure bool // the index does not know an excluded text
 }
 
-// values are those that a field may have.
+// values are the allowed values of a field.
 type values struct {
 	field byte
 	any   []string
 }
 
-// texts are those that make a line unwanted together.
+// texts exclude a line that has all of them.
 type texts struct {
 	all   []lineindex.Needle
 	exact bool
 }
 
-// plan makes a query ready for the index; nil if the index says nothing about it, or less than the sieves.
+// plan prepares the query for the index; nil if the index does not help more than the sieves.
 func (m *matcher) plan() *plan {
 	p := &plan{m: m}
 	if m.search != "" {
@@ -111,7 +111,7 @@ func (m *matcher) plan() *plan {
 	return p
 }
 
-// want adds the values of fields.
+// want adds the allowed values of fields.
 func (p *plan) want() {
 	q := &p.m.q
 	wanted := Entry{Device: q.Device, App: q.App, Process: q.Process, Subsystem: q.Subsystem, Category: q.Category}
@@ -139,10 +139,10 @@ func (p *plan) want() {
 	}
 }
 
-// key is the level as the index has it.
+// key is the level in the index.
 func (l Level) key() string { return string(rune('0' + l)) }
 
-// without adds texts that make a line unwanted when it has all of them, in their order.
+// without adds texts that exclude a line if it has all of them in this order.
 func (p *plan) without(parts []string) {
 	t := texts{exact: len(parts) == 1}
 	for _, part := range parts {
@@ -157,9 +157,9 @@ func (p *plan) without(parts []string) {
 	p.never = append(p.never, t)
 }
 
-// ask fills in what a record says.
+// ask adds the answer of a record.
 func (p *plan) ask(v *lineindex.View, b *block) error {
-	filtered := len(p.m.filters) > 0 // which the index does not know
+	filtered := len(p.m.filters) > 0 // the index does not know them
 	k := &known{bits: lineindex.All(b.n), fields: p.m.atTheEdge(b) || filtered, texts: p.unsure || filtered}
 	b.known = k
 	for _, one := range p.values {
@@ -207,13 +207,13 @@ func (p *plan) ask(v *lineindex.View, b *block) error {
 
 func (k *known) none() bool { return k.bits == (lineindex.Bits{}) }
 
-// askedAtOnce is how many blocks a reader of the index takes at a time, and mostAsking how many readers there are at most.
+// askedAtOnce is the number of blocks per batch of an index reader, and mostAsking the maximum number of readers.
 const (
 	askedAtOnce = 32
 	mostAsking  = 4
 )
 
-// sift leaves the blocks that may have something, by what the index says of them.
+// sift keeps the blocks that may have matches according to the index.
 func (sc *scanner) sift(p *plan, blocks []*block) ([]*block, error) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -250,6 +250,6 @@ func (sc *scanner) sift(p *plan, blocks []*block) ([]*block, error) {
 		}
 		out = append(out, b)
 	}
-	sc.lacks = unknown > 1 // the last one may not be full
+	sc.lacks = unknown > 1 // the last block may not be full
 	return out, sc.ctx.Err()
 }

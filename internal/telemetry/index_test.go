@@ -50,9 +50,9 @@ func found(t *testing.T, s *telemetry.Store, words ...string) (out []int) {
 	return append(out, query(t, s, telemetry.Query{Level: telemetry.Fault, Oldest: true}).Total)
 }
 
-// TestTheIndexNeverDecidesWrongly: whatever happens to the files of the index, the answers are those of the file of lines; and what is
+// TestDamagedIndexDoesNotChangeAnswers: whatever happens to the files of the index, the answers are those of the file of lines; and what is
 // missing is made again.
-func TestTheIndexNeverDecidesWrongly(t *testing.T) {
+func TestDamagedIndexDoesNotChangeAnswers(t *testing.T) {
 	const lines = 2000
 	only := func(t *testing.T, path string) string {
 		t.Helper()
@@ -143,8 +143,8 @@ func change(t *testing.T, path string, to func([]byte) []byte) {
 	}
 }
 
-// TestOneByteOfTheIndex: any byte of it may be another one.
-func TestOneByteOfTheIndex(t *testing.T) {
+// TestFlippedIndexByteDoesNotChangeAnswers: any byte of it may be another one.
+func TestFlippedIndexByteDoesNotChangeAnswers(t *testing.T) {
 	path := indexed(t, 1100, "apple")
 	name := indexFiles(t, path)[0]
 	whole, err := os.ReadFile(name)
@@ -174,8 +174,9 @@ func TestOneByteOfTheIndex(t *testing.T) {
 	}
 }
 
-// TestLinesThatWereTakenBack: after a loss of power the file may have less than the index, and the same numbers are given to others.
-func TestLinesThatWereTakenBack(t *testing.T) {
+// TestIndexIgnoresLinesThatTheFileLost: after a loss of power the file may have less than the index, and the same numbers are given to
+// others.
+func TestIndexIgnoresLinesThatTheFileLost(t *testing.T) {
 	path := indexed(t, 600, "apple")
 	before, err := os.ReadFile(path)
 	if err != nil {
@@ -197,9 +198,9 @@ func TestLinesThatWereTakenBack(t *testing.T) {
 	}
 }
 
-// TestWordsAreFoundWithoutTheBlocks: the number of lines that have a word, a part of one, a number or a value of a field is known without
+// TestIndexCountsMatchesWithoutBlocks: the number of lines that have a word, a part of one, a number or a value of a field is known without
 // a look at the blocks. Here they cannot be read; who wants to see their lines finds it.
-func TestWordsAreFoundWithoutTheBlocks(t *testing.T) {
+func TestIndexCountsMatchesWithoutBlocks(t *testing.T) {
 	path := indexed(t, 2000, "apple")
 	execute(t, path, "UPDATE block SET head = x'', body = x'', sieve = x'' WHERE first < 1500")
 	s := at(t, path)
@@ -226,8 +227,8 @@ func TestWordsAreFoundWithoutTheBlocks(t *testing.T) {
 	}
 }
 
-// TestDeleteWhileTheIndexIsMade: nothing of what is deleted comes back.
-func TestDeleteWhileTheIndexIsMade(t *testing.T) {
+// TestDeleteRemovesIndexBeingBuilt: nothing of what is deleted comes back.
+func TestDeleteRemovesIndexBeingBuilt(t *testing.T) {
 	path := indexed(t, 5000, "private")
 	for _, name := range indexFiles(t, path) {
 		if err := os.Remove(name); err != nil {

@@ -10,22 +10,22 @@ import (
 	"unicode/utf8"
 )
 
-// What waits to be written, at most; how long it waits; and how many entries one transaction has.
+// The limits of the queue, its maximum delay, and the number of entries per transaction.
 const (
 	queueEntries = 50_000
 	queueBytes   = 32 << 20
 	writeEvery   = 200 * time.Millisecond
 	writeEntries = 8_192
-	keptRecords  = 1 << 20 // bytes of memory that are used again
+	keptRecords  = 1 << 20 // maximum size of reused buffers, in bytes
 )
 
-// mostText and mostRaw are how long texts may be, in bytes. A longer one is cut.
+// mostText and mostRaw are the maximum lengths of texts in bytes. Longer texts are cut.
 const (
 	mostText = 32 << 10
 	mostRaw  = 64 << 10
 )
 
-// arrival is an entry that waits.
+// arrival is a queued entry.
 type arrival struct {
 	Entry
 	at time.Time
@@ -35,7 +35,7 @@ func size(e *Entry) int {
 	return len(e.Message) + len(e.Raw) + len(e.Process) + len(e.Subsystem) + len(e.Category) + 200
 }
 
-// Add stores an entry, a moment later. It never waits: what comes faster than it can be written is dropped and counted.
+// Add stores an entry a moment later. It never blocks: entries beyond the writing speed are dropped and counted.
 func (s *Store) Add(e Entry) { s.add(e) }
 
 // add reports whether the entry is accepted.
@@ -58,7 +58,7 @@ func (s *Store) add(e Entry) bool {
 	return true
 }
 
-// enqueue is called with mu.
+// enqueue needs mu.
 func (s *Store) enqueue(a arrival) {
 	s.queue = append(s.queue, a)
 	s.queued += size(&a.Entry)
@@ -74,7 +74,7 @@ func (s *Store) enqueue(a arrival) {
 	}
 }
 
-// cut makes a text valid and not longer than so many bytes.
+// cut makes a text valid UTF-8 with a maximum number of bytes.
 func cut(text string, most int) string {
 	if len(text) > most {
 		for most > 0 && !utf8.RuneStart(text[most]) {
@@ -88,7 +88,7 @@ func cut(text string, most int) string {
 	return text
 }
 
-// run writes what waits, until nothing does: an idle store has no goroutine.
+// run writes the queue until it is empty: an idle store has no goroutine.
 func (s *Store) run() {
 	defer s.writers.Done()
 	timer := time.NewTimer(writeEvery)
@@ -104,7 +104,7 @@ func (s *Store) run() {
 			continue
 		case <-s.closing:
 		}
-		_ = s.Flush(context.Background()) // what it could not write is counted
+		_ = s.Flush(context.Background()) // lost entries are counted
 		s.mu.Lock()
 		wait, more := writeEvery, len(s.queue) > 0
 		if !more {
@@ -120,19 +120,19 @@ func (s *Store) run() {
 	}
 }
 
-// hurry reports that there is enough for a transaction, or the end.
+// hurry reports whether the queue fills a transaction or the store is closing.
 func (s *Store) hurry() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.closed || len(s.queue) >= writeEntries
 }
 
-// Flush returns when everything that was added before can be found.
+// Flush returns when all earlier entries can be found.
 func (s *Store) Flush(ctx context.Context) error {
 	return s.inTurn(ctx, func() error { return s.writeAll(false) })
 }
 
-// inTurn runs fn while nobody else numbers or writes.
+// inTurn runs fn while no other goroutine numbers or writes.
 func (s *Store) inTurn(ctx context.Context, fn func() error) error {
 	select {
 	case s.turn <- struct{}{}:
@@ -143,7 +143,7 @@ func (s *Store) inTurn(ctx context.Context, fn func() error) error {
 	return fn()
 }
 
-// writeAll writes what waits, in its turn; and at the end also the lines that are only counted yet.
+// writeAll writes the queue in its turn; at the end also the lines that are only counted so far.
 func (s *Store) writeAll(end bool) error {
 	for {
 		batch, lost, more := s.takeBatch()
@@ -172,8 +172,8 @@ func (s *Store) writeAll(end bool) error {
 				s.dropped += lines
 				s.untold += lost + lines
 				s.mu.Unlock()
-				if lines > 0 { // else only what was lost before could not be told yet
-					s.o.Log.Error("lines could not be stored", "lines", lines, "error", err)
+				if lines > 0 { // otherwise only earlier losses are still unreported
+					s.o.Log.Error("some lines were not stored", "lines", lines, "error", err)
 				}
 				return err
 			}
@@ -184,7 +184,7 @@ func (s *Store) writeAll(end bool) error {
 	}
 }
 
-// takeBatch takes what one transaction writes, and how many were lost before.
+// takeBatch takes the entries of one transaction and the number of lines lost before.
 func (s *Store) takeBatch() (batch []arrival, lost int64, more bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -206,7 +206,7 @@ func (s *Store) own(message string) Entry {
 	return Entry{Time: s.o.Now(), Source: Server, Process: ServerProcess, Level: Warning, Message: message, Count: 1}
 }
 
-// Stored is an entry as the store keeps it: secrets hidden, long texts cut.
+// Stored is an entry in its stored form: without secrets, and with long texts cut.
 func (s *Store) Stored(e Entry) Entry {
 	e.Message, e.Raw = cut(e.Message, mostText), cut(e.Raw, mostRaw)
 	return s.hide(e)
@@ -222,7 +222,7 @@ func (s *Store) hide(e Entry) Entry {
 	return e
 }
 
-// write numbers entries and stores them: in its turn.
+// write numbers and stores entries. It needs the turn.
 func (s *Store) write(fresh []Entry, now time.Time) error {
 	var tail []Entry
 	var last int64
@@ -258,18 +258,18 @@ func (s *Store) write(fresh []Entry, now time.Time) error {
 	return nil
 }
 
-// tell logs that lines cannot be stored, once until they can: the log itself may be stored here.
+// tell logs a write failure once until it is over, because the log may be stored here too.
 func (s *Store) tell(err error) {
 	s.mu.Lock()
 	first := s.failing == nil
 	s.failing = err
 	s.mu.Unlock()
 	if first && err != nil {
-		s.o.Log.Error("lines cannot be stored", "error", err)
+		s.o.Log.Error("cannot store lines", "error", err)
 	}
 }
 
-// store writes entries as blocks and gives those of the last one if it is not full: they are written again with those that follow.
+// store writes entries as blocks, and returns the entries of an incomplete last block, which is written again with later entries.
 func (s *Store) store(tx *sql.Tx, entries []Entry, now time.Time) (tail []Entry, err error) {
 	put, err := tx.Prepare("INSERT OR REPLACE INTO block (first, last, n, oldest, newest, levels, arrived, sum, sieve, head, body, raw) " +
 		"VALUES (?,?,?,?,?,?,?,?,?,?,?,?)")

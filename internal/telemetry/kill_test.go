@@ -40,9 +40,9 @@ func ingest(path string) {
 	}
 }
 
-// TestKilledWhileItStores: lines are stored within a second, what was stored before a kill -9 is there, and the store says that some may
+// TestStoredLinesSurviveKill: lines are stored within a second, what was stored before a kill -9 is there, and the store says that some may
 // be missing. What is ended well says nothing.
-func TestKilledWhileItStores(t *testing.T) {
+func TestStoredLinesSurviveKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "telemetry.db")
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "IOS_AGENT_TEST_INGEST="+path)

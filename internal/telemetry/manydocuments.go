@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// headIndex has all of a document but its body: documents of a kind are looked through without reading what they hold. It is made
-// with the first documents that come many at once, so that a file from before stays as it is.
+// headIndex covers all of a document except its body, so that a scan over a kind reads no bodies. It is made with the first bulk write,
+// so that older files stay unchanged.
 const headIndex = "CREATE INDEX IF NOT EXISTS document_head ON document (kind, number, id, time, device, app, grp, arrived)"
 
-// KeepMany stores documents in one transaction, in their order: all are in the file when it returns, or none. Marks are numbers that are
-// stored with them, for whoever must know up to where that was. It gives the number of each document. Bodies are stored as they are: who
-// knows what is text in them takes secrets out before.
+// KeepMany stores documents in one transaction and in their order: when it returns, all are in the file, or none. marks are numbers
+// stored with them, for a caller that must know its position. KeepMany returns the number of each document. It stores bodies unchanged:
+// the caller must remove secrets before.
 func (s *Store) KeepMany(ctx context.Context, docs []Document, marks map[string]int64) ([]int64, error) {
 	now := s.o.Now()
 	numbers := make([]int64, len(docs))
@@ -46,7 +46,7 @@ func (s *Store) KeepMany(ctx context.Context, docs []Document, marks map[string]
 	return numbers, nil
 }
 
-// markOf begins the names of marks of others.
+// markOf is the prefix of callers' mark names.
 const markOf = "of "
 
 func putMany(tx *sql.Tx, docs []Document, numbers []int64, last *int64, now time.Time) error {
@@ -72,7 +72,7 @@ func putMany(tx *sql.Tx, docs []Document, numbers []int64, last *int64, now time
 	return nil
 }
 
-// Mark is a number that was stored with documents; 0 when it was not.
+// Mark is a number that was stored with documents; 0 if it was not.
 func (s *Store) Mark(ctx context.Context, name string) (int64, error) {
 	if !s.load(ctx) {
 		return 0, ctx.Err()
@@ -122,7 +122,7 @@ func (s *Store) Heads(ctx context.Context, kind string) ([]Head, error) {
 	return out, err
 }
 
-// First is the number of the oldest document of a kind; 0 when there is none. Documents are removed oldest first.
+// First is the number of the oldest document of a kind; 0 without one. Documents are removed oldest first.
 func (s *Store) First(ctx context.Context, kind string) (int64, error) {
 	if !s.load(ctx) {
 		return 0, ctx.Err()
@@ -134,7 +134,7 @@ func (s *Store) First(ctx context.Context, kind string) (int64, error) {
 	return first.Int64, err
 }
 
-// Numbered gives the documents of these numbers, in that order, of one state of the file. Those that are gone are left out.
+// Numbered gives the documents with these numbers, in that order, from one state of the file. It leaves out removed ones.
 func (s *Store) Numbered(ctx context.Context, numbers []int64) ([]Document, error) {
 	if len(numbers) == 0 || !s.load(ctx) {
 		return nil, ctx.Err()
@@ -145,7 +145,7 @@ func (s *Store) Numbered(ctx context.Context, numbers []int64) ([]Document, erro
 		if err != nil {
 			return err
 		}
-		defer func() { _ = tx.Rollback() }() // it only read
+		defer func() { _ = tx.Rollback() }() // read only
 		get, err := tx.PrepareContext(ctx, "SELECT number, kind, id, time, device, app, grp, body FROM document WHERE number = ?")
 		if err != nil {
 			return err
@@ -170,7 +170,7 @@ func (s *Store) Numbered(ctx context.Context, numbers []int64) ([]Document, erro
 	return out, err
 }
 
-// Discard removes documents of a kind up to a number. It gives back a part of the disk only: the rest follows as more is stored.
+// Discard removes the documents of a kind up to a number. Only a part of the disk space is freed at once, the rest with later writes.
 func (s *Store) Discard(ctx context.Context, kind string, upto int64) error {
 	return s.inTurn(ctx, func() error {
 		if s.db.Absent() {

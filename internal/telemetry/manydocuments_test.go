@@ -31,9 +31,9 @@ func heads(t *testing.T, s *telemetry.Store) (ids []string) {
 	return ids
 }
 
-// TestKeepMany: documents in their order, each with the number that was told; one that comes again moves to the end; what was marked
-// with them is there, also for the next daemon.
-func TestKeepMany(t *testing.T) {
+// TestKeepManyStoresDocumentsInOrder: documents in their order, each with the number that was told; one that comes again moves to the end;
+// what was marked with them is there, also for the next daemon.
+func TestKeepManyStoresDocumentsInOrder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "telemetry.db")
 	s := at(t, path)
 	if mark, err := s.Mark(t.Context(), "read"); mark != 0 || err != nil {
@@ -70,8 +70,8 @@ func TestKeepMany(t *testing.T) {
 	}
 }
 
-// TestDiscard: documents of one kind go, oldest first; others stay, and numbers go on.
-func TestDiscard(t *testing.T) {
+// TestDiscardRemovesOldestDocumentsOfKind: documents of one kind go, oldest first; others stay, and numbers go on.
+func TestDiscardRemovesOldestDocumentsOfKind(t *testing.T) {
 	s := at(t, filepath.Join(t.TempDir(), "telemetry.db"))
 	if err := s.Discard(t.Context(), "flow", 10); err != nil {
 		t.Fatal(err)

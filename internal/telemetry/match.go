@@ -10,19 +10,19 @@ import (
 	"ios-agent/internal/telemetry/linetext"
 )
 
-// matcher is a query, ready to be asked.
+// matcher is a prepared query.
 type matcher struct {
 	q             Query
 	search        string // folded
 	exclude       []string
 	since, until  int64    // ns
-	places        []uint32 // of the sieve: all must be there
-	sources       []uint32 // one of them must be there
-	fields, texts bool     // whether an entry's fields, its message, decide
-	filters       []Filter // ready
+	places        []uint32 // bits of the sieve that must all be set
+	sources       []uint32 // bits of which one must be set
+	fields, texts bool     // whether an entry's fields and its message decide
+	filters       []Filter // prepared
 }
 
-// matcher makes a query ready.
+// matcher prepares the query.
 func (q Query) matcher() *matcher {
 	m := &matcher{q: q, search: linetext.Fold(q.Search), since: math.MinInt64, until: math.MaxInt64}
 	for _, part := range q.Exclude {
@@ -57,7 +57,7 @@ func (q Query) matcher() *matcher {
 	return m
 }
 
-// upto is the last number that is wanted.
+// upto is the last wanted number.
 func (m *matcher) upto() int64 {
 	if m.q.Upto == 0 {
 		return math.MaxInt64
@@ -65,10 +65,10 @@ func (m *matcher) upto() int64 {
 	return m.q.Upto
 }
 
-// sifts reports whether a sieve can say anything.
+// sifts reports whether a sieve can exclude blocks.
 func (m *matcher) sifts() bool { return len(m.places)+len(m.sources) > 0 }
 
-// possible reports whether a block may have an entry that fits. Its texts need not be there yet.
+// possible reports whether a block may have a matching entry. It does not need the block's texts.
 func (m *matcher) possible(b *block) bool {
 	if b.last <= m.q.After || b.first > m.upto() || b.newest < m.since || b.oldest > m.until || b.levels>>m.q.Level == 0 {
 		return false
@@ -77,7 +77,7 @@ func (m *matcher) possible(b *block) bool {
 		return true
 	}
 	if n := len(b.sieve); n == 0 || n&(n-1) != 0 {
-		return true // the file is damaged, and reading the block will say it
+		return true // the file is damaged; reading the block reports it
 	}
 	if slices.ContainsFunc(m.places, func(at uint32) bool { return !b.sieve.Has(at) }) {
 		return false
@@ -85,7 +85,7 @@ func (m *matcher) possible(b *block) bool {
 	return len(m.sources) == 0 || slices.ContainsFunc(m.sources, b.sieve.Has)
 }
 
-// byFields reports whether the fields of the entries of a possible block must be looked at: not all fit.
+// byFields reports whether some entries of a possible block may fail the field conditions.
 func (m *matcher) byFields(b *block) bool {
 	return m.fields || m.atTheEdge(b) || b.levels&(1<<m.q.Level-1) != 0
 }
@@ -110,12 +110,12 @@ func (m *matcher) fitsFields(e *Entry) bool {
 		(len(q.Sources) == 0 || slices.Contains(q.Sources, e.Source))
 }
 
-// fits reports whether an entry is wanted.
+// fits reports whether an entry matches.
 func (m *matcher) fits(e *Entry) bool {
 	return m.fitsFields(e) && m.fitsText(e.Message) && (len(m.filters) == 0 || m.passes(e, linetext.Fold(e.Message)))
 }
 
-// passes reports whether no filter keeps an entry out. Fields and message decide together.
+// passes reports whether every filter allows an entry. Fields and message decide together.
 func (m *matcher) passes(e *Entry, folded string) bool {
 	return !slices.ContainsFunc(m.filters, func(f Filter) bool { return f.keepsOut(e, folded) })
 }
@@ -137,10 +137,10 @@ func (m *matcher) unwanted(folded string) bool {
 	return m.q.WithoutNoise && noisy(folded)
 }
 
-// Fits reports whether an entry is wanted, but for Limit and Offset.
+// Fits reports whether an entry matches, apart from Limit and Offset.
 func (q Query) Fits(e Entry) bool { return q.matcher().fits(&e) }
 
-// The first and the last time that a number of nanoseconds can tell.
+// The first and the last time in nanoseconds since 1970.
 var begin, end = time.Unix(0, math.MinInt64), time.Unix(0, math.MaxInt64)
 
 func nanos(t time.Time) int64 {

@@ -8,11 +8,11 @@ import (
 	"ios-agent/internal/telemetry/linetext"
 )
 
-// mendAtOnce is how many blocks are added to the index at a time.
+// mendAtOnce is the number of blocks added to the index at a time.
 const mendAtOnce = 16
 
-// mend begins to add the blocks to the index that it lacks, unless somebody does already: after its files were lost or damaged, or the
-// daemon was killed before it could add them.
+// mend starts to add missing blocks to the index, unless it is already running. Blocks are missing after a loss of index files, or if
+// the daemon was killed before it could add them.
 func (s *Store) mend() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,7 +43,7 @@ func (s *Store) mendAll() error {
 	}()
 	var deletes int
 	if err := s.inTurn(ctx, func() error { deletes = s.deletes; return nil }); err != nil {
-		return nil // it is closed
+		return nil // the store is closed
 	}
 	lacking, err := s.lacking(ctx)
 	var p packer
@@ -56,7 +56,7 @@ func (s *Store) mendAll() error {
 		}
 		err = s.inTurn(ctx, func() error {
 			if s.deletes != deletes {
-				lacking = nil // nothing of what was read may come back
+				lacking = nil // drop the data that was read
 				return nil
 			}
 			return s.index.Append(records)
@@ -68,7 +68,7 @@ func (s *Store) mendAll() error {
 	return err
 }
 
-// lacking are the blocks that the index should have and has not, without what they hold: all but the last, which may become longer.
+// lacking are the blocks without a needed index record, without their data: all except the last block, which may still grow.
 func (s *Store) lacking(ctx context.Context) (out []*block, err error) {
 	err = s.db.Read(func(db *sql.DB) error {
 		out = nil
@@ -93,20 +93,20 @@ func (s *Store) lacking(ctx context.Context) (out []*block, err error) {
 	return out, err
 }
 
-// recordsOf makes the records of blocks. One that is gone, or is not what it was, has none.
+// recordsOf makes the records of blocks. It skips deleted or changed blocks.
 func (s *Store) recordsOf(ctx context.Context, p *packer, blocks []*block) (records []byte, err error) {
 	err = s.db.Read(func(db *sql.DB) error {
 		tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 		if err != nil {
 			return err
 		}
-		defer func() { _ = tx.Rollback() }() // it only read
+		defer func() { _ = tx.Rollback() }() // read only
 		sc := &scanner{ctx: ctx, tx: tx}
 		defer sc.close()
 		records = nil
 		for _, b := range blocks {
 			if b.n < 1 || b.n > lineindex.Most || sc.read(b, "head, body", &b.head, &b.body) != nil || sum(b.head, b.body) != b.sum {
-				continue // whoever asks for it is told
+				continue // a reader of the block gets the error
 			}
 			if p.reindex(sc, b) == nil {
 				records = append(records, p.index.Record(b.id())...)
@@ -118,7 +118,7 @@ func (s *Store) recordsOf(ctx context.Context, p *packer, blocks []*block) (reco
 	return records, err
 }
 
-// reindex makes the record of a block that was read.
+// reindex makes the record of a block from the file.
 func (p *packer) reindex(sc *scanner, b *block) error {
 	entries, err := sc.fields(b, nil)
 	if err != nil {

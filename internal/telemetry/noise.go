@@ -6,7 +6,8 @@ import (
 	"ios-agent/internal/telemetry/linetext"
 )
 
-// noise is what every app on a simulator says and nobody asks for: all parts of a row stand in a line, in this order, in any case.
+// noise has the lines that every app on a simulator logs and that carry no information. A line is noise if it has all parts of a row in
+// this order, in any case.
 var noise = [][]string{
 	{"sandbox", "deny", "mach-lookup"},
 	{"sandbox", "deny", "file-read-data"},
@@ -21,7 +22,7 @@ var noise = [][]string{
 	{"sectrust", "error"},
 }
 
-// Noise reports whether a message is one of those.
+// Noise reports whether a message is known noise.
 func Noise(message string) bool { return noisy(linetext.Fold(message)) }
 
 func noisy(folded string) bool {

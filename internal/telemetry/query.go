@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/telemetry/lineindex"
 )
 
-// Query gives the entries that fit.
+// Query gives the matching entries.
 func (s *Store) Query(ctx context.Context, q Query) (Page, error) {
 	if q.Limit <= 0 {
 		q.Limit = 100
@@ -46,14 +46,14 @@ func (s *Store) Query(ctx context.Context, q Query) (Page, error) {
 	return page, nil
 }
 
-// part is what is shown of a block.
+// part is the shown part of a block.
 type part struct {
 	of      *block
 	wanted  []int
 	entries []Entry
 }
 
-// window counts what fits, and gives the part of it that is shown: oldest first, but counted from the end that is asked for.
+// window counts the matches and gives the shown part: oldest first, but counted from the requested end.
 func window(blocks []*block, q Query) (total int, shown []part) {
 	skip, take := max(0, q.Offset), q.Limit
 	walk := slices.Backward(blocks)
@@ -84,16 +84,16 @@ func window(blocks []*block, q Query) (total int, shown []part) {
 	return total, shown
 }
 
-// scan gives the blocks that may have what is wanted, in the order of their arrival, and the newest number. What they hold is read
-// by the scanner, from the same state of the file. fn is called again when the file turned out to be damaged and is a new one.
+// scan gives the blocks with possible matches in the order of their arrival, and the newest number. The scanner reads their data from
+// the same state of the file. scan calls fn again if the file turned out to be damaged and was replaced.
 func (s *Store) scan(ctx context.Context, q Query, fn func(*scanner, []*block) error) (int64, error) {
 	if !s.load(ctx) {
 		return s.Last(), nil
 	}
-	_ = s.Flush(ctx) // if it fails there are fewer lines, which the answer of Usage and the log say
+	_ = s.Flush(ctx) // if it fails, Usage and the log report the missing lines
 	last := s.Last()
 	if q.Upto == 0 || q.Upto > last {
-		q.Upto = last // what is stored from now on is later than Last says
+		q.Upto = last // later entries are beyond Last
 	}
 	if last == 0 || q.After >= q.Upto {
 		return last, ctx.Err()
@@ -104,7 +104,7 @@ func (s *Store) scan(ctx context.Context, q Query, fn func(*scanner, []*block) e
 		if err != nil {
 			return err
 		}
-		defer func() { _ = tx.Rollback() }() // it only read
+		defer func() { _ = tx.Rollback() }() // read only
 		sc := &scanner{ctx: ctx, db: db, tx: tx, m: q.matcher(), index: s.index}
 		defer sc.close()
 		blocks, err := sc.blocks()

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// The same line again within repeatWithin of the last one is counted and not stored; after mostRepeats of them, or when no more come,
-// one entry stands for them.
+// An equal line within repeatWithin of the last one is counted but not stored. After mostRepeats of them, or when no more come, one
+// entry stands for all.
 const (
 	repeatWithin = 5 * time.Second
 	mostRepeats  = 100
-	mostKeys     = 10_000 // lines that are remembered,
+	mostKeys     = 10_000 // remembered lines
 	mostKeyBytes = 4 << 20
 )
 
@@ -23,20 +23,20 @@ type repeatKey struct {
 
 type repeat struct {
 	key    repeatKey
-	last   Entry     // of the equal ones
+	last   Entry     // the last of the equal entries
 	at     time.Time // its arrival
-	copies int       // that were not stored
+	copies int       // equal entries without a stored one
 }
 
-// repeats knows the lines of the last seconds, by the time of their arrival: the clocks of devices differ.
+// repeats has the lines of the last seconds by the time of their arrival, because the clocks of devices differ.
 type repeats struct {
 	known   map[repeatKey]*list.Element
 	order   list.List // of *repeat, by arrival
-	waiting int       // of them with copies
+	waiting int       // number of them with copies
 	bytes   int
 }
 
-// add gives the entries that are to be stored now that this one came.
+// add gives the entries to store after the arrival of e.
 func (r *repeats) add(to []Entry, e Entry, at time.Time) []Entry {
 	to = r.expire(to, at)
 	if e.Source == Build || e.Source == Crash || e.Count > 1 {
@@ -67,7 +67,7 @@ func (r *repeats) add(to []Entry, e Entry, at time.Time) []Entry {
 	return append(to, e)
 }
 
-// expire gives the entries of lines that no more equal ones came of.
+// expire gives the entries of lines whose repeats have ended.
 func (r *repeats) expire(to []Entry, now time.Time) []Entry {
 	for {
 		first := r.order.Front()
@@ -78,7 +78,7 @@ func (r *repeats) expire(to []Entry, now time.Time) []Entry {
 	}
 }
 
-// all gives what is counted, at the end.
+// all gives all counted entries, at the end.
 func (r *repeats) all(to []Entry) []Entry {
 	for r.order.Len() > 0 {
 		to = r.forget(to, r.order.Front())
@@ -98,7 +98,7 @@ func (r *repeats) forget(to []Entry, of *list.Element) []Entry {
 	return append(to, one.last)
 }
 
-// next says how long it is until the first line with copies expires; false when none has any.
+// next is the time until the first line with copies expires; false without such a line.
 func (r *repeats) next(now time.Time) (time.Duration, bool) {
 	if r.waiting == 0 {
 		return 0, false

@@ -12,9 +12,9 @@ func withClock(c *clock) func(*telemetry.Options) {
 	return func(o *telemetry.Options) { o.Now = c.Now }
 }
 
-// TestRepeats: the first line is stored at once, equal ones within 5 s of the last are counted, and one entry stands for them when no
-// more came for 5 s. What counts is when they arrived, whatever they say themselves.
-func TestRepeats(t *testing.T) {
+// TestRepeatsWithinFiveSecondsAreCounted: the first line is stored at once, equal ones within 5 s of the last are counted, and one entry
+// stands for them when no more came for 5 s. What counts is when they arrived, whatever they say themselves.
+func TestRepeatsWithinFiveSecondsAreCounted(t *testing.T) {
 	c := newClock()
 	s := fresh(t, withClock(c))
 	add := func(message string) { // as a device whose clock is a day behind and stands still
@@ -38,7 +38,7 @@ func TestRepeats(t *testing.T) {
 	say(t, s, "tick, tick ×3, tick, tick", telemetry.Query{})
 }
 
-func TestAHundredRepeats(t *testing.T) {
+func TestRepeatsAreWrittenAfterHundred(t *testing.T) {
 	s := fresh(t, withClock(newClock()))
 	for range 151 {
 		s.Add(telemetry.Entry{Message: "tick"})
@@ -46,8 +46,8 @@ func TestAHundredRepeats(t *testing.T) {
 	say(t, s, "tick, tick ×100, tick", telemetry.Query{})
 }
 
-// TestOtherLinesAreNoRepeats: only lines that are equal in all but time are; builds and crashes never are.
-func TestOtherLinesAreNoRepeats(t *testing.T) {
+// TestDifferentLinesAreNotRepeats: only lines that are equal in all but time are; builds and crashes never are.
+func TestDifferentLinesAreNotRepeats(t *testing.T) {
 	s := fresh(t, withClock(newClock()))
 	for _, e := range []telemetry.Entry{
 		{}, {Device: "d"}, {App: "a"}, {Process: "p"}, {PID: 1}, {Source: telemetry.Console}, {Level: telemetry.Error},
@@ -65,8 +65,8 @@ func TestOtherLinesAreNoRepeats(t *testing.T) {
 	}
 }
 
-// TestRepeatsAtTheEnd: what is counted is written when the store is closed.
-func TestRepeatsAtTheEnd(t *testing.T) {
+// TestCloseWritesCountedRepeats: what is counted is written when the store is closed.
+func TestCloseWritesCountedRepeats(t *testing.T) {
 	path := t.TempDir() + "/telemetry.db"
 	s := at(t, path)
 	for range 7 {
@@ -78,8 +78,8 @@ func TestRepeatsAtTheEnd(t *testing.T) {
 	say(t, at(t, path), "tick, tick ×6", telemetry.Query{})
 }
 
-// TestManyDifferentLines: what is remembered is bounded, and nothing that was counted is lost.
-func TestManyDifferentLines(t *testing.T) {
+// TestRepeatMemoryIsBoundedWithoutLoss: what is remembered is bounded, and nothing that was counted is lost.
+func TestRepeatMemoryIsBoundedWithoutLoss(t *testing.T) {
 	s := fresh(t, withClock(newClock()))
 	for range 3 {
 		s.Add(telemetry.Entry{Message: "the first"})
@@ -90,8 +90,8 @@ func TestManyDifferentLines(t *testing.T) {
 	say(t, s, "the first, the first ×2", telemetry.Query{Search: "FIRST"})
 }
 
-// TestARepeatExpiresByItself: nobody asks, and it comes.
-func TestARepeatExpiresByItself(t *testing.T) {
+// TestCountedRepeatIsWrittenAfterTimeout: nobody asks, and it comes.
+func TestCountedRepeatIsWrittenAfterTimeout(t *testing.T) {
 	c := newClock()
 	s := fresh(t, withClock(c))
 	sub := s.Follow(telemetry.Query{})

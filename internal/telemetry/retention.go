@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// How often the age of what is stored is looked at; how many blocks or documents are removed in one step; and how many pages the
-// file is made smaller by then.
+// The interval of the age check, the number of blocks or documents removed per step, and the number of pages freed per step.
 const (
 	trimEvery  = time.Minute
 	trimAtOnce = 32
 	freeAtOnce = 2_000
 )
 
-// trim removes what is too old, and the oldest of what is too much: a step at each transaction, in its turn, so that nobody waits for it.
+// trim removes entries that are too old, and the oldest beyond the size limit. It does one step per transaction, in its turn, so that
+// no caller waits long.
 func (s *Store) trim(now time.Time) {
 	byAge := now.Sub(s.trimmed) >= trimEvery || now.Before(s.trimmed)
 	first := int64(0)
@@ -37,7 +37,7 @@ func (s *Store) trim(now time.Time) {
 			}
 		}
 		if removed < trimAtOnce && byAge {
-			s.trimmed = now // nothing is left to do for a while
+			s.trimmed = now // done for a while
 		}
 		return free(tx)
 	})
@@ -52,9 +52,9 @@ func (s *Store) trim(now time.Time) {
 	}
 }
 
-// trimSize removes the oldest until there is not too much, or enough was removed for one step, and says how many that were.
+// trimSize removes the oldest until the size is below the limit or the step is complete, and gives the number removed.
 func (s *Store) trimSize(tx *sql.Tx) (removed int64, err error) {
-	beside := s.index.Bytes() // goes with the blocks
+	beside := s.index.Bytes() // removed together with the blocks
 	for range trimAtOnce {
 		used, err := inUse(tx)
 		if err != nil || used+beside <= s.o.KeepBytes {
@@ -69,15 +69,15 @@ func (s *Store) trimSize(tx *sql.Tx) (removed int64, err error) {
 	return removed, nil
 }
 
-// inUse is how many bytes of the file are in use.
+// inUse is the used size of the file in bytes.
 func inUse(tx *sql.Tx) (int64, error) {
 	var pages, unused, each int64
 	err := tx.QueryRow("SELECT * FROM pragma_page_count, pragma_freelist_count, pragma_page_size").Scan(&pages, &unused, &each)
 	return (pages - unused) * each, err
 }
 
-// remove deletes the oldest blocks and documents that a condition takes, of both together so many at most, and says how many, and
-// the number of the last.
+// remove deletes the oldest blocks and documents that match a condition, up to a maximum of both together. It gives their number and
+// the last deleted number.
 func remove(tx *sql.Tx, condition string, value int64, most int) (n, upto int64, err error) {
 	oldest, err := tx.Query("SELECT first FROM block WHERE "+condition+" UNION ALL SELECT number FROM document WHERE "+
 		condition+" ORDER BY 1 LIMIT ?", value, value, most)
@@ -94,7 +94,7 @@ func remove(tx *sql.Tx, condition string, value int64, most int) (n, upto int64,
 	if err := oldest.Err(); err != nil || n == 0 {
 		return 0, 0, err
 	}
-	_ = oldest.Close() // there is one connection
+	_ = oldest.Close() // the store has one connection
 	if _, err := tx.Exec("DELETE FROM block WHERE first <= ? AND ("+condition+")", upto, value); err != nil {
 		return 0, 0, err
 	}
@@ -102,7 +102,7 @@ func remove(tx *sql.Tx, condition string, value int64, most int) (n, upto int64,
 	return n, upto, err
 }
 
-// free gives pages that are not used any more back to the disk. Each step of the statement gives one.
+// free returns unused pages to the disk. Each step of the statement frees one.
 func free(tx *sql.Tx) error {
 	rows, err := tx.Query(fmt.Sprintf("PRAGMA incremental_vacuum(%d)", freeAtOnce))
 	if err != nil {

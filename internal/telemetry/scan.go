@@ -26,11 +26,11 @@ type scanner struct {
 	ends   []int
 	folded []byte
 	lows   []int
-	bounds []int // of the messages in folded: where each ends
+	bounds []int // end of each message in folded
 	hits   []int
 	all    []Entry
 	raws   []int
-	// what was read last
+	// data of the last read
 	buffers [3][]byte
 }
 
@@ -40,7 +40,7 @@ func (sc *scanner) close() {
 	}
 }
 
-// blocks are those that may have something, without what they hold.
+// blocks are the blocks with possible matches, without their data.
 func (sc *scanner) blocks() ([]*block, error) {
 	p := sc.m.plan()
 	sieves := p == nil && sc.m.sifts()
@@ -68,7 +68,7 @@ func (sc *scanner) blocks() ([]*block, error) {
 			return nil, store.Damaged(errBlock)
 		}
 		if b.last <= sc.m.q.After {
-			break // and so are all before it
+			break // all earlier blocks are too old as well
 		}
 		b.sieve = linetext.Sieve(raw)
 		if sc.m.possible(b) {
@@ -80,11 +80,11 @@ func (sc *scanner) blocks() ([]*block, error) {
 	if err := rows.Err(); err != nil || p == nil {
 		return out, err
 	}
-	_ = rows.Close() // before others are read
+	_ = rows.Close() // close before the next query
 	return sc.sift(p, out)
 }
 
-// possible asks the sieve of a block that the index does not know.
+// possible asks the sieve of a block without an index record.
 func (sc *scanner) possible(b *block) (bool, error) {
 	if !sc.m.sifts() {
 		return true, nil
@@ -97,7 +97,7 @@ func (sc *scanner) possible(b *block) (bool, error) {
 	return ok, err
 }
 
-// read brings columns of a block into memory, where they are until the next ones are read.
+// read reads columns of a block into memory. They are valid until the next read.
 func (sc *scanner) read(b *block, columns string, into ...*[]byte) error {
 	if err := sc.ctx.Err(); err != nil {
 		return err
@@ -135,19 +135,19 @@ func (sc *scanner) read(b *block, columns string, into ...*[]byte) error {
 	return rows.Err()
 }
 
-// Below shareLeast blocks nobody else is asked to help; mostMates may.
+// A search of fewer than shareLeast blocks uses one core; mostMates is the maximum number of helpers.
 const (
 	shareLeast = 8
 	mostMates  = 3
 )
 
-// share calls fn for 0 to n-1, on several cores, each with a connection of its own if there is one. What these read may be newer than what
-// sc reads, so a block is read by its number and its sum; what they could not do, sc does.
+// share calls fn for 0 to n-1 on several cores, each with a connection of its own if one is free. A helper may see a newer state of the
+// file than sc, so it reads a block by number and checksum. sc repeats the calls that failed there.
 func (sc *scanner) share(n int, fn func(*scanner, int) error) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	undone := make([]bool, n)
-	begin, begun := context.WithCancel(sc.ctx) // nobody waits for a connection when all is done: others may wait for this one
+	begin, begun := context.WithCancel(sc.ctx) // stop waiting for connections when all work is done: other queries may wait for this one
 	defer begun()
 	for range min(runtime.GOMAXPROCS(0)-1, mostMates, n/shareLeast) {
 		wg.Go(func() {
@@ -175,7 +175,7 @@ func (sc *scanner) share(n int, fn func(*scanner, int) error) error {
 	return err
 }
 
-// mate is another scanner for the same query, until end is called; nil if there is no connection for it.
+// mate is another scanner for the same query, until end is called; nil without a free connection.
 func (sc *scanner) mate(begin context.Context) (mate *scanner, end func()) {
 	conn, err := sc.db.Conn(begin)
 	if err != nil {
@@ -183,18 +183,18 @@ func (sc *scanner) mate(begin context.Context) (mate *scanner, end func()) {
 	}
 	tx, err := conn.BeginTx(sc.ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		_ = conn.Close() // nothing was done
+		_ = conn.Close() // no query ran on it
 		return nil, nil
 	}
 	mate = &scanner{ctx: sc.ctx, db: sc.db, tx: tx, m: sc.m, index: sc.index}
 	return mate, func() {
 		mate.close()
-		_ = tx.Rollback() // it only read
+		_ = tx.Rollback() // read only
 		_ = conn.Close()
 	}
 }
 
-// settle looks at what the index left open: which entries of a block fit.
+// settle decides the matches that the index left open in a block.
 func (sc *scanner) settle(b *block) error {
 	k := *b.known
 	defer b.forget()
@@ -237,7 +237,7 @@ func (sc *scanner) settle(b *block) error {
 	return nil
 }
 
-// fields are the entries of a block without their texts, good until those of the next are read; nil wants all of them.
+// fields are the entries of a block without their texts; nil wants all. They are valid until the next call.
 func (sc *scanner) fields(b *block, wanted []int) ([]Entry, error) {
 	var err error
 	if sc.all, sc.raws, err = b.fields(sc.all, sc.raws, wanted); err != nil {
@@ -246,7 +246,7 @@ func (sc *scanner) fields(b *block, wanted []int) ([]Entry, error) {
 	return sc.all, nil
 }
 
-// byText gives the indexes of the messages that fit.
+// byText gives the indexes of the messages that match.
 func (sc *scanner) byText(to []int, b *block) ([]int, error) {
 	ends, text, err := b.messages(sc.ends)
 	if err != nil {
@@ -277,7 +277,7 @@ func (sc *scanner) byText(to []int, b *block) ([]int, error) {
 	return slices.DeleteFunc(to, func(i int) bool { return sc.m.unwanted(sc.message(i)) }), nil
 }
 
-// message is the one of an index, folded, of the block whose texts were looked at last.
+// message is the folded message of an index, in the block whose texts were read last.
 func (sc *scanner) message(i int) string {
 	from := 0
 	if i > 0 {
@@ -286,7 +286,7 @@ func (sc *scanner) message(i int) string {
 	return string(sc.folded[from:sc.bounds[i]])
 }
 
-// entries are those of these indexes, whole.
+// entries are the complete entries of these indexes.
 func (sc *scanner) entries(b *block, wanted []int) ([]Entry, error) {
 	if err := sc.read(b, "head, body, raw", &b.head, &b.body, &b.raw); err != nil {
 		return nil, err
@@ -316,7 +316,7 @@ func (sc *scanner) entries(b *block, wanted []int) ([]Entry, error) {
 	return out, nil
 }
 
-// each calls fn for every entry that fits, in the order of arrival, without raw texts.
+// each calls fn for every matching entry in the order of arrival, without raw texts.
 func (sc *scanner) each(blocks []*block, fn func(*Entry)) error {
 	for _, b := range blocks {
 		if err := sc.eachOf(b, fn); err != nil {

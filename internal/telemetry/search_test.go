@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/telemetry"
 )
 
-func TestSearchIsInAnyCase(t *testing.T) {
+func TestSearchIgnoresCase(t *testing.T) {
 	s := fresh(t)
 	for i, row := range []struct {
 		message, search string
@@ -59,8 +59,8 @@ func TestSearchIsInAnyCase(t *testing.T) {
 	}
 }
 
-// TestNotOverTheEndOfALine: a text that begins in a message and ends in the next is in neither.
-func TestNotOverTheEndOfALine(t *testing.T) {
+// TestSearchStopsAtEndOfLine: a text that begins in a message and ends in the next is in neither.
+func TestSearchStopsAtEndOfLine(t *testing.T) {
 	s := fresh(t)
 	for _, m := range []string{"xab", "cdx", "ab", "", "cd", "abc", "abcd", "É ab", "cd"} {
 		s.Add(telemetry.Entry{Message: m, Count: 2})
@@ -82,9 +82,10 @@ func random(r *rand.Rand, parts int) string {
 
 func one[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
-// TestAQueryIsWhatFits: over random entries, any query gives what one gets by asking of each entry whether it fits; blocks, sieves, pages
-// and the index change nothing: when it was just written, when it is opened again, when it is lost, and when it was made again.
-func TestAQueryIsWhatFits(t *testing.T) {
+// TestQueryFindsExactlyTheMatches: over random entries, any query gives what one gets by asking of each entry whether it fits; blocks,
+// sieves, pages and the index change nothing: when it was just written, when it is opened again, when it is lost, and when it was made
+// again.
+func TestQueryFindsExactlyTheMatches(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 4))
 	path := filepath.Join(t.TempDir(), "telemetry.db")
 	s := at(t, path)

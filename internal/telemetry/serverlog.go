@@ -7,30 +7,30 @@ import (
 	"time"
 )
 
-// serverLog hands what this program logs on, and adds what is worth it to the store.
+// serverLog passes the program's log records on, and adds important ones to the store.
 type serverLog struct {
 	slog.Handler
 	store *Store
 	least slog.Level
-	group string // before the names of attributes
-	with  string // what With gave, as text
+	group string // prefix of attribute names
+	with  string // attributes of With, as text
 }
 
-// ServerProcess is the process of entries that this program logged itself.
+// ServerProcess is the process of entries from this program's own log.
 const ServerProcess = "ios-agent"
 
-// Handler is a handler that hands on to next what it is given, and adds what is of least or above to the store, as an entry of the
-// source Server. What the store itself has to say must not go there, or one fault would become endless ones: a logger of next is for it.
+// Handler is a log handler that passes records on to next, and adds records of the level least and above to the store as entries of the
+// source Server. The store's own log must use next directly, because one failure would otherwise log the next without an end.
 func (s *Store) Handler(next slog.Handler, least slog.Level) slog.Handler {
 	return &serverLog{Handler: next, store: s, least: least}
 }
 
-// Enabled reports whether anybody wants a record of that level.
+// Enabled reports whether the store or next wants records of a level.
 func (h *serverLog) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= h.least || h.Handler.Enabled(ctx, level)
 }
 
-// Handle adds a record and hands it on.
+// Handle adds a record and passes it on.
 func (h *serverLog) Handle(ctx context.Context, r slog.Record) error {
 	if r.Level >= h.least {
 		var b strings.Builder
@@ -52,7 +52,7 @@ func (h *serverLog) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-// WithAttrs is a handler whose records have those attributes.
+// WithAttrs is a handler whose records have additional attributes.
 func (h *serverLog) WithAttrs(attrs []slog.Attr) slog.Handler {
 	more := *h
 	more.Handler = h.Handler.WithAttrs(attrs)
@@ -72,7 +72,7 @@ func (h *serverLog) WithGroup(name string) slog.Handler {
 	return &more
 }
 
-// attribute is one as slog's text has it.
+// attribute is an attribute in the format of slog's text handler.
 func attribute(group string, a slog.Attr) string {
 	v := a.Value.Resolve()
 	if v.Kind() != slog.KindGroup {
@@ -89,7 +89,7 @@ func attribute(group string, a slog.Attr) string {
 	return text
 }
 
-// levelOf is a level of slog in the words of entries.
+// levelOf is the entry level of a slog level.
 func levelOf(l slog.Level) Level {
 	switch {
 	case l >= slog.LevelError:

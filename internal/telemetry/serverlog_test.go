@@ -10,8 +10,8 @@ import (
 	"ios-agent/internal/telemetry"
 )
 
-// TestTheProgramsOwnLogIsASource: what is a warning or worse is stored with its attributes, everything is handed on.
-func TestTheProgramsOwnLogIsASource(t *testing.T) {
+// TestOwnWarningsAreStoredAsEntries: what is a warning or worse is stored with its attributes, everything is handed on.
+func TestOwnWarningsAreStoredAsEntries(t *testing.T) {
 	s := telemetry.New(telemetry.Options{Path: filepath.Join(t.TempDir(), "telemetry.db")})
 	defer s.Close()
 	var out bytes.Buffer

@@ -2,13 +2,13 @@ package telemetry
 
 import "context"
 
-// Settle is Flush that also stores errors which are only counted yet because they are equal to one of the last seconds: who asks which
-// errors came since a number finds each time they were said, with their count so far.
+// Settle is Flush that also stores errors that are only counted so far as repeats. A reader of the errors since a number thus finds
+// every repeat, with its count so far.
 func (s *Store) Settle(ctx context.Context) error {
 	return s.settle(ctx, Error)
 }
 
-// settle stores lines of a level, or a higher one, that are only counted yet.
+// settle stores counted lines of a level and above.
 func (s *Store) settle(ctx context.Context, from Level) error {
 	return s.inTurn(ctx, func() error {
 		if err := s.writeAll(false); err != nil {
@@ -21,7 +21,7 @@ func (s *Store) settle(ctx context.Context, from Level) error {
 	})
 }
 
-// counted gives the lines from a level on that are counted, and counts them from 0 again.
+// counted gives the counted lines of a level and above, and resets their counts.
 func (r *repeats) counted(from Level) (out []Entry) {
 	for e := r.order.Front(); e != nil && r.waiting > 0; e = e.Next() {
 		one := e.Value.(*repeat)

@@ -8,9 +8,9 @@ import (
 	"ios-agent/internal/telemetry"
 )
 
-// TestEqualErrorsAreFoundWhenSomebodyAsks: an error that is said again within seconds is stored with its count as soon as somebody
+// TestSettleStoresCountedRepeats: an error that is said again within seconds is stored with its count as soon as somebody
 // settles; what is no error waits, and no line is counted twice.
-func TestEqualErrorsAreFoundWhenSomebodyAsks(t *testing.T) {
+func TestSettleStoresCountedRepeats(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	s := telemetry.New(telemetry.Options{Path: filepath.Join(t.TempDir(), "telemetry.db"), Now: func() time.Time { return now }})
 	say := func(level telemetry.Level, text string, times int) {

@@ -1,13 +1,13 @@
 package telemetry
 
-// Source is where an entry comes from: the words that quern has for it, and one for consoles.
+// Source is the origin of an entry, in quern's words, with an additional one for consoles.
 type Source string
 
 // The sources.
 const (
 	Simulator Source = "simulator" // simctl spawn … log stream
 	Device    Source = "device"    // the log of a physical device
-	Console   Source = "console"   // what a launched app prints: print(), NSLog, stderr
+	Console   Source = "console"   // output of a launched app: print(), NSLog, stderr
 	OSLog     Source = "oslog"     // log stream of this Mac
 	Crash     Source = "crash"
 	Build     Source = "build"
@@ -15,16 +15,16 @@ const (
 	Proxy     Source = "proxy"
 )
 
-// speaker is what a source's entries come from.
+// speaker is the kind of programs behind a source.
 type speaker int
 
 const (
-	apps    speaker = iota // what apps and devices log and print
+	apps    speaker = iota // logs and output of apps and devices
 	reports                // crash reports of apps
-	host                   // programs of this machine: no device has them
+	host                   // programs of this machine, without a device
 )
 
-// sources is the table of sources. A new source is a constant and a row.
+// sources is the table of sources. A new source needs a constant and a row.
 var sources = []struct {
 	source Source
 	of     speaker
@@ -35,7 +35,8 @@ var sources = []struct {
 // Sources lists all sources.
 func Sources() []Source { return those(func(speaker) bool { return true }) }
 
-// AppSources lists the sources of what apps and devices log and print. A crash is told by the step it happened in, a build by the build.
+// AppSources lists the sources with logs and output of apps and devices. A crash is reported by its step instead, and a build by the
+// build.
 func AppSources() []Source { return those(func(of speaker) bool { return of == apps }) }
 
 func those(fit func(speaker) bool) (all []Source) {
@@ -47,7 +48,7 @@ func those(fit func(speaker) bool) (all []Source) {
 	return all
 }
 
-// Choices are the names of the sources, for an input that is one of them.
+// Choices are the names of the sources, for an input.
 func (Source) Choices() (names []string) {
 	for _, s := range Sources() {
 		names = append(names, string(s))
@@ -55,10 +56,10 @@ func (Source) Choices() (names []string) {
 	return names
 }
 
-// OfApps reports whether the source tells what apps and devices log and print.
+// OfApps reports whether the source has logs and output of apps and devices.
 func (s Source) OfApps() bool { return s.has(apps) }
 
-// OfHost reports whether the entries of the source come from programs of this machine, and so from no device.
+// OfHost reports whether the entries of the source come from programs of this machine and have no device.
 func (s Source) OfHost() bool { return s.has(host) }
 
 func (s Source) has(of speaker) bool {

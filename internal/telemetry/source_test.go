@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/telemetry"
 )
 
-func TestEverySourceHasOneSpeaker(t *testing.T) {
+func TestOfAppsMatchesAppSources(t *testing.T) {
 	for _, s := range telemetry.Sources() {
 		want := slices.Contains([]telemetry.Source{telemetry.Simulator, telemetry.Device, telemetry.Console, telemetry.OSLog}, s)
 		if s.OfApps() != want {

@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// mostClosed is how many sources are remembered that have ended.
+// mostClosed is the maximum number of remembered closed sources.
 const mostClosed = 50
 
-// Feed is one source's way into the store.
+// Feed is the way of one source into the store.
 type Feed struct {
 	s              *Store
 	captured, lost atomic.Int64
 
-	// of what follows, the store's mu
+	// guarded by the store's mu
 	about  State
 	closed bool
 }
 
-// Open begins a source. Its state is told by Sources until it is closed, and a while after.
+// Open begins a source. Sources lists its state until some time after its end.
 func (s *Store) Open(about State) *Feed {
 	if about.Started.IsZero() {
 		about.Started = s.o.Now()
@@ -35,7 +35,7 @@ func (s *Store) Open(about State) *Feed {
 	return f
 }
 
-// Add stores an entry of this source: source, device and app are its own where the entry has none.
+// Add stores an entry of this source, and fills in a missing source, device and app.
 func (f *Feed) Add(e Entry) {
 	if f.s.add(f.complete(e)) {
 		f.captured.Add(1)
@@ -58,21 +58,22 @@ func (f *Feed) complete(e Entry) Entry {
 	return e
 }
 
-// Lose says that n lines are missing, and why; n is 0 where nobody knows. It becomes an entry, so that readers see the gap.
+// Lose records that n lines are missing, with the reason; n is 0 if the number is unknown. It adds an entry, so that readers see the
+// gap.
 func (f *Feed) Lose(n int64, why string) {
 	a := f.lose(n, n, why)
 	f.s.mu.Lock()
 	defer f.s.mu.Unlock()
-	if !f.s.closed { // no full queue keeps it out: it is small, and there are few
+	if !f.s.closed { // a full queue still accepts it: it is small and rare
 		f.s.enqueue(a)
 	}
 }
 
-// LoseSome says that a program dropped lines, at least one, without saying how many. A flood brings many of these: a full queue keeps
-// their entries out, and each counts as one lost line at least.
+// LoseSome records that a program dropped an unknown number of lines. A flood causes many of these: a full queue drops their entries,
+// and each counts as one lost line.
 func (f *Feed) LoseSome(why string) { f.s.add(f.lose(0, 1, why).Entry) }
 
-// lose counts lines that are missing and makes the entry that says so: n of them, or some.
+// lose counts missing lines, n or an unknown number, and makes the entry about them.
 func (f *Feed) lose(n, counted int64, why string) arrival {
 	f.lost.Add(counted)
 	lines, now := "lines are missing", f.s.o.Now()
@@ -86,7 +87,7 @@ func (f *Feed) lose(n, counted int64, why string) arrival {
 	return arrival{f.complete(e), now}
 }
 
-// Status says how the source is doing.
+// Status sets the state of the source.
 func (f *Feed) Status(word string, err error) {
 	f.s.mu.Lock()
 	defer f.s.mu.Unlock()
@@ -96,7 +97,7 @@ func (f *Feed) Status(word string, err error) {
 	}
 }
 
-// State is how the source is doing.
+// State is the state of the source.
 func (f *Feed) State() State {
 	f.s.mu.Lock()
 	defer f.s.mu.Unlock()

@@ -18,76 +18,76 @@ import (
 	"ios-agent/internal/telemetry/lineindex"
 )
 
-// Options say where the store is and what it may hold.
+// Options configure a Store.
 type Options struct {
-	Path      string              // telemetry.db
-	Hide      func(string) string // takes secrets out of a text before it is stored; nil leaves it
+	Path      string              // path of telemetry.db
+	Hide      func(string) string // removes secrets from a text before it is stored; may be nil
 	Now       func() time.Time
 	Log       *slog.Logger
-	Left      func(session string) bool // it has left, and its filters are gone; nil: none ever does
-	KeepFor   time.Duration             // how long entries and documents are kept; 7 days if 0
-	KeepBytes int64                     // how large the file may be; 1 GB if 0
+	Left      func(session string) bool // reports whether a session has ended, with its filters; may be nil
+	KeepFor   time.Duration             // retention of entries and documents; 7 days if 0
+	KeepBytes int64                     // maximum size of the file; 1 GB if 0
 }
 
-// What is kept where nothing is said.
+// The default limits.
 const (
 	keepFor   = 7 * 24 * time.Hour
 	keepBytes = 1 << 30
 )
 
-// Store keeps entries and documents. It is safe for concurrent use. Nothing is opened before it is needed.
+// Store has entries and documents. It is safe for concurrent use, and opens its file at the first use.
 type Store struct {
 	o       Options
 	db      *store.Store
 	index   *lineindex.Files // changed in turn
-	turn    chan struct{}    // held by whoever numbers and writes; it has the next five
+	turn    chan struct{}    // held during numbering and writing; guards the next five fields
 	repeats repeats
 	packer  packer
-	tail    []Entry // of the last block, which is not full
+	tail    []Entry // entries of the incomplete last block
 	trimmed time.Time
-	records []byte // of the index, for the blocks that are written
-	deletes int    // how often everything was deleted
+	records []byte // index records of the blocks in writing
+	deletes int    // number of Delete calls
 
 	wake    chan struct{}
 	closing chan struct{}
 	writers sync.WaitGroup
 	mends   sync.WaitGroup
 
-	mu        sync.Mutex // of what follows; never held across I/O
+	mu        sync.Mutex // guards the fields below; never held across I/O
 	closed    bool
-	running   bool // somebody writes what waits
+	running   bool // a goroutine writes the queue
 	queue     []arrival
-	queued    int           // bytes
-	expiry    time.Duration // until a line that is counted expires; 0 when there is none
-	dropped   int64         // since the daemon began,
-	untold    int64         // and not said by an entry yet
+	queued    int           // bytes in the queue
+	expiry    time.Duration // until a counted line expires; 0 without one
+	dropped   int64         // since the daemon's start
+	untold    int64         // without an entry about it so far
 	loaded    bool          // last is known
 	last      int64
-	failing   error // why lines cannot be stored,
-	unindexed error // and why not in the index
-	mending   bool  // somebody adds to the index what it lacks
+	failing   error // why lines cannot be stored
+	unindexed error // why the index cannot be written
+	mending   bool  // a goroutine adds missing blocks to the index
 	filters   []Filter
 	feeds     []*Feed // oldest first
 	readers   map[*Subscription]bool
 }
 
-// version is that of the tables. A file of another one is set aside.
+// version is the version of the tables. A file of another version is set aside.
 const version = 2
 
-// outline are the columns that say which blocks a query needs.
+// outline has the columns that decide which blocks a query needs.
 const outline = "first, last, n, oldest, newest, levels, sum"
 
 var tables = []string{
 	"CREATE TABLE block (first INTEGER PRIMARY KEY, last INTEGER, n INTEGER, oldest INTEGER, newest INTEGER, levels INTEGER, " +
 		"arrived INTEGER, sum INTEGER, sieve BLOB, head BLOB, body BLOB, raw BLOB)",
-	// What is known of each block, without the pages that its row has.
+	// The index holds the outline of each block without the pages of its data.
 	"CREATE INDEX outline ON block (" + outline + ")",
 	"CREATE TABLE document (number INTEGER PRIMARY KEY, kind TEXT, id TEXT, time INTEGER, device TEXT, app TEXT, grp TEXT, " +
 		"arrived INTEGER, body BLOB, UNIQUE (kind, id))",
 	"CREATE TABLE mark (name TEXT PRIMARY KEY, value INTEGER)",
 }
 
-// The marks: the last number that was given; and when the file was last written, while it is not closed.
+// The marks: the last used number; and the time of the last write, unless the file is closed.
 const (
 	markLast = "last"
 	markOpen = "open"
@@ -127,7 +127,7 @@ func (s *Store) opened(db *sql.DB) error {
 	first := !s.loaded
 	s.loaded, s.last = true, max(s.last, last.Int64)
 	if first && !last.Valid && s.db.Notice() != "" {
-		s.last = s.o.Now().UnixMilli() // the file before is lost: this is more than it can have given
+		s.last = s.o.Now().UnixMilli() // the earlier file is lost: this is above all of its numbers
 	}
 	if first && open.Valid {
 		e := s.own(fmt.Sprintf("the daemon ended without closing the store; up to a second of lines after %s may be missing",
@@ -137,7 +137,8 @@ func (s *Store) opened(db *sql.DB) error {
 	return nil
 }
 
-// load makes sure that the last number is known. It reports whether there is, or will be, anything to read: reading makes no file.
+// load makes sure that the last number is known. It reports whether there is or will be anything to read: a read does not make the
+// file.
 func (s *Store) load(ctx context.Context) bool {
 	s.mu.Lock()
 	loaded, waiting := s.loaded, len(s.queue) > 0
@@ -148,7 +149,7 @@ func (s *Store) load(ctx context.Context) bool {
 	if s.db.Absent() {
 		return false
 	}
-	_ = s.db.Read(func(*sql.DB) error { return nil }) // whoever asks next is told what is wrong
+	_ = s.db.Read(func(*sql.DB) error { return nil }) // the next caller gets the error
 	return true
 }
 
@@ -164,41 +165,41 @@ func (s *Store) known() int64 {
 	return s.last
 }
 
-// mark says in the file what the last number is, and that it is in use.
+// mark writes the last number into the file, and that the file is in use.
 func (s *Store) mark(tx *sql.Tx, last int64, now time.Time) error {
 	_, err := tx.Exec("INSERT OR REPLACE INTO mark VALUES (?, ?), (?, ?)", markLast, last, markOpen, now.UnixNano())
 	return err
 }
 
-// Notice says what was wrong with the file, for people: empty when nothing was.
+// Notice describes a problem of the file, for people; empty without one.
 func (s *Store) Notice() string { return s.db.Notice() }
 
-// Usage is how much the store holds, and may hold.
+// Usage is the size of the store and its limits.
 type Usage struct {
 	Path      string
 	Bytes     int64
 	Entries   int64
 	Documents int64
 	Oldest    time.Time
-	Removed   bool   // there were older ones
-	Dropped   int64  // since the daemon began
-	Notice    string // what was wrong with the file, for people
+	Removed   bool   // older entries were removed
+	Dropped   int64  // since the daemon's start
+	Notice    string // problem of the file, for people
 	KeepFor   time.Duration
 	KeepBytes int64
 }
 
-// Usage tells how much there is. It does not make the file.
+// Usage gives the size of the store. It does not make the file.
 func (s *Store) Usage(ctx context.Context) (Usage, error) {
 	u := Usage{Path: s.o.Path, KeepFor: s.o.KeepFor, KeepBytes: s.o.KeepBytes}
 	var err error
 	if s.load(ctx) {
-		_ = s.Flush(ctx) // what it cannot write, Dropped says
+		_ = s.Flush(ctx) // Dropped counts the lines that it cannot write
 		err = s.db.Read(func(db *sql.DB) error {
 			var oldest, first, document sql.NullInt64
 			err := db.QueryRowContext(ctx, "SELECT coalesce(sum(n), 0), min(oldest), min(first), "+
 				"(SELECT count(*) FROM document), (SELECT min(number) FROM document) FROM block").
 				Scan(&u.Entries, &oldest, &first, &u.Documents, &document)
-			u.Removed = first.Int64 > 1 && (!document.Valid || document.Int64 > 1) // they share their numbers
+			u.Removed = first.Int64 > 1 && (!document.Valid || document.Int64 > 1) // both share one sequence of numbers
 			if oldest.Valid {
 				u.Oldest = time.Unix(0, oldest.Int64).UTC()
 			}
@@ -215,16 +216,16 @@ func (s *Store) Usage(ctx context.Context) (Usage, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if u.Dropped = s.dropped; s.failing != nil {
-		u.Notice = strings.TrimPrefix(u.Notice+"; ", "; ") + "lines cannot be stored: " + s.failing.Error()
+		u.Notice = strings.TrimPrefix(u.Notice+"; ", "; ") + "cannot store lines: " + s.failing.Error()
 	}
 	return u, err
 }
 
-// Delete removes everything that is stored. Numbers go on.
+// Delete removes everything stored. The numbering continues.
 func (s *Store) Delete(ctx context.Context) error {
 	s.load(ctx)
 	return s.inTurn(ctx, func() error {
-		for more := true; more; { // what waits belongs to what is deleted
+		for more := true; more; { // queued entries are deleted too
 			_, _, more = s.takeBatch()
 		}
 		s.repeats, s.tail = repeats{}, nil
@@ -242,7 +243,7 @@ func (s *Store) Delete(ctx context.Context) error {
 	})
 }
 
-// Close writes what is waiting and closes the file.
+// Close writes the queue and closes the file.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	if s.closed {

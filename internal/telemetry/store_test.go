@@ -73,7 +73,7 @@ func say(t testing.TB, s *telemetry.Store, want string, q telemetry.Query) telem
 	return page
 }
 
-func TestAnEntryComesBackWhole(t *testing.T) {
+func TestEntryIsReadBackUnchanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "telemetry.db")
 	s := at(t, path)
 	e := telemetry.Entry{
@@ -99,8 +99,8 @@ func TestAnEntryComesBackWhole(t *testing.T) {
 	}
 }
 
-// TestPages: the last ones oldest first, the ones before them, the first ones.
-func TestPages(t *testing.T) {
+// TestQueryReturnsPagesInOrder: the last ones oldest first, the ones before them, the first ones.
+func TestQueryReturnsPagesInOrder(t *testing.T) {
 	s := fresh(t)
 	for i := range 1200 {
 		s.Add(telemetry.Entry{Message: fmt.Sprint("line ", i+1)})
@@ -126,7 +126,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-func TestDocuments(t *testing.T) {
+func TestDocumentsAreStoredAndQueried(t *testing.T) {
 	s := fresh(t, func(o *telemetry.Options) {
 		o.Hide = func(text string) string { return strings.ReplaceAll(text, "hunter2", "***") }
 	})
@@ -168,8 +168,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestNothingIsMadeByReading: a store that holds nothing has no file.
-func TestNothingIsMadeByReading(t *testing.T) {
+// TestReadingCreatesNoFile: a store that holds nothing has no file.
+func TestReadingCreatesNoFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "telemetry.db")
 	s := at(t, path)
 	query(t, s, telemetry.Query{})
@@ -187,7 +187,7 @@ func TestNothingIsMadeByReading(t *testing.T) {
 	}
 }
 
-func TestSources(t *testing.T) {
+func TestSourcesReportStateAndLoss(t *testing.T) {
 	s := fresh(t)
 	f := s.Open(telemetry.State{ID: "simlog-1", Type: "simctl_log_stream", Source: telemetry.Simulator, Device: "D", App: "com.example"})
 	f.Add(telemetry.Entry{Message: "a"})
@@ -212,7 +212,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-func TestFilters(t *testing.T) {
+func TestFiltersHideLinesPerOwner(t *testing.T) {
 	s := fresh(t)
 	set := func(f telemetry.Filter) {
 		t.Helper()
@@ -274,7 +274,7 @@ func TestFiltersEndWithTheirSession(t *testing.T) {
 	}
 }
 
-func TestFollow(t *testing.T) {
+func TestFollowDeliversMatchingEntries(t *testing.T) {
 	s := fresh(t)
 	s.Add(telemetry.Entry{Message: "before"})
 	query(t, s, telemetry.Query{})

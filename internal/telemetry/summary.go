@@ -13,41 +13,41 @@ import (
 	"ios-agent/internal/text/brief"
 )
 
-// How many kinds of errors and warnings are told apart, how many are told, and how long a pattern is.
+// The limits of a summary: distinguished issues, listed issues, and length of a pattern.
 const (
 	mostKinds   = 2_000
 	mostIssues  = 20
 	mostPattern = 300
 )
 
-// kind is what makes errors or warnings one issue.
+// kind identifies the errors or warnings of one issue.
 type kind struct {
 	process, pattern string
-	failed           bool // error and fault, not warning
+	failed           bool // error or fault, as opposed to warning
 }
 
-// voice is who says that something failed, or goes well again: the sign-in of an app on one phone says nothing about its downloads, and
-// nothing about another phone.
+// voice is the origin of an error or of a success: a successful sign-in of an app on one phone says nothing about its downloads or
+// about another phone.
 type voice struct{ device, app, process, category string }
 
 func voiceOf(e *Entry) voice { return voice{e.Device, e.App, e.Process, e.Category} }
 
-// mostVoices is how many voices that told errors are listened to. The errors of others are never over.
+// mostVoices is the maximum number of origins with errors that are followed. Errors of further origins never count as resolved.
 const mostVoices = 2_000
 
-// summer makes a summary of entries in the order of their arrival. What it remembers is bounded.
+// summer makes a summary of entries in the order of their arrival, with bounded memory.
 type summer struct {
 	sum    Summary
 	kinds  map[kind]*Issue
-	latest map[*Issue]map[voice]int64 // number of the last entry of an issue, by who told it
-	good   map[voice]int64            // of those that told errors: number of the last entry that says it goes well
+	latest map[*Issue]map[voice]int64 // number of the last entry of an issue, by origin
+	good   map[voice]int64            // of origins with errors: number of the last entry about a success
 }
 
 func newSummer() *summer {
 	return &summer{kinds: map[kind]*Issue{}, latest: map[*Issue]map[voice]int64{}, good: map[voice]int64{}}
 }
 
-// failed notes that a voice told an error.
+// failed records an error of an origin.
 func (s *summer) failed(one *Issue, of voice, number int64) {
 	if _, known := s.good[of]; !known {
 		if len(s.good) >= mostVoices {
@@ -62,7 +62,7 @@ func (s *summer) failed(one *Issue, of voice, number int64) {
 	s.latest[one][of] = number
 }
 
-// over reports whether all who told an error said later that it goes well.
+// over reports whether every origin of an error has reported a success since.
 func (s *summer) over(one *Issue) bool {
 	for of, number := range s.latest[one] {
 		if s.good[of] <= number {
@@ -113,7 +113,7 @@ func (s *summer) add(e *Entry) {
 	}
 }
 
-// wells are the words by which a process says that it goes well again.
+// wells are the words that report a success.
 var wells = []string{"succeeded", "successfully", "success", "resolved", "connected", "refreshed", "recovered", "completed"}
 
 // goesWell reports whether a message has one of them as a whole word.
@@ -132,7 +132,7 @@ func goesWell(message string) bool {
 	return false
 }
 
-// summary is what was added, the most frequent issues first.
+// summary is the result, with the most frequent issues first.
 func (s *summer) summary(subject, window string) Summary {
 	var all []Issue
 	for k, one := range s.kinds {
@@ -192,7 +192,7 @@ func pick(all []Issue, wanted func(Issue) bool) (out []Issue) {
 	return out
 }
 
-// top names the three most frequent.
+// top names the three most frequent issues.
 func top(issues []Issue) string {
 	var out []string
 	for _, i := range issues[:min(3, len(issues))] {
@@ -201,11 +201,11 @@ func top(issues []Issue) string {
 	return strings.Join(out, ", ")
 }
 
-// Summarize tells in short what the entries say that fit. The window is how long a time that is, for people; it may be empty.
-// Lines that are only counted yet are stored first, so that the next summary after this one's last number has none of them.
+// Summarize describes the matching entries. window is the time span in words; it may be empty. Summarize first stores the repeats that
+// are only counted so far, so that the next summary does not count them again.
 func (s *Store) Summarize(ctx context.Context, q Query, window string) (Summary, error) {
 	if s.load(ctx) {
-		_ = s.settle(ctx, Debug) // if it fails there are fewer lines, which the answer of Usage and the log say
+		_ = s.settle(ctx, Debug) // if it fails, Usage and the log report the missing lines
 	}
 	all := newSummer()
 	last, err := s.scan(ctx, q, func(sc *scanner, blocks []*block) error {

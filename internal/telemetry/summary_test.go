@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/telemetry"
 )
 
-func TestCursor(t *testing.T) {
+func TestCursorEncodesNumberAndRefusesInvalid(t *testing.T) {
 	if got := telemetry.EncodeCursor(1770560000123456); got != "c_AAZKUJ_cYkA" {
 		t.Error(got)
 	}
@@ -30,8 +30,8 @@ func TestCursor(t *testing.T) {
 	}
 }
 
-// TestSummary: counts with repeats, kinds by pattern and process, what is resolved, without noise, in words.
-func TestSummary(t *testing.T) {
+// TestSummaryCountsIssuesByPattern: counts with repeats, kinds by pattern and process, what is resolved, without noise, in words.
+func TestSummaryCountsIssuesByPattern(t *testing.T) {
 	s := fresh(t)
 	at := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
 	add := func(process string, level telemetry.Level, message string, count int) {
@@ -83,9 +83,9 @@ Shop: error decoding failed ×1 0s false`
 	}
 }
 
-// TestSummaryResolvesAnErrorOnlyByItsOwnVoice: another phone, another app and another category say nothing about it, and an error that two
+// TestErrorIsResolvedOnlyBySameSource: another phone, another app and another category say nothing about it, and an error that two
 // phones told is over when both say so.
-func TestSummaryResolvesAnErrorOnlyByItsOwnVoice(t *testing.T) {
+func TestErrorIsResolvedOnlyBySameSource(t *testing.T) {
 	failed := telemetry.Entry{
 		Device: "A", App: "com.example.shop", Process: "Shop", Category: "orders", Level: telemetry.Error, Message: "failed",
 	}
@@ -142,7 +142,7 @@ func TestSummaryCountsRepeatsOfTheLastSeconds(t *testing.T) {
 	}
 }
 
-func TestNoise(t *testing.T) {
+func TestNoiseRecognizesSystemMessages(t *testing.T) {
 	for _, text := range []string{
 		"Sandbox: Shop(12) deny(1) mach-lookup com.apple.x", "nw_path_evaluator_evaluate_block", "TIC TCP Conn Event [1:0x6]",
 		"AMFI: signature not valid", "CoreData: annotation: ok", "Metal API Validation Enabled", "boringssl_x", "SecTrustEvaluate error -1",

@@ -2,14 +2,14 @@ package telemetry
 
 import "context"
 
-// walkBlocks is how many blocks a walk has in memory at once: about five megabytes where all of them are full.
+// walkBlocks is the maximum number of blocks in memory: about five megabytes if all are full.
 const walkBlocks = 8
 
-// Walk calls fn with every entry that fits, in the order of arrival, and stops at its first error. However many there are, only a few
-// blocks are in memory, and no transaction is open while fn runs. What arrives after Walk began is not given; Limit, Offset and Oldest
-// of the query say nothing.
+// Walk calls fn with every matching entry in the order of arrival, and stops at its first error. It keeps only a few blocks in memory
+// and no transaction open while fn runs. Entries that arrive after Walk began are left out; the query's Limit, Offset and Oldest are
+// ignored.
 func (s *Store) Walk(ctx context.Context, q Query, fn func(Entry) error) error {
-	var spans []Query // what a few blocks hold
+	var spans []Query // ranges of a few blocks
 	_, err := s.scan(ctx, q, func(sc *scanner, blocks []*block) error {
 		spans = spans[:0]
 		for i, b := range blocks {

@@ -26,8 +26,8 @@ func fill(t testing.TB, s *telemetry.Store, n int, text string) {
 	flush(t, s)
 }
 
-// TestWalkGivesWhatAQueryFinds: the same entries in the same order, over blocks that are full and one that is not.
-func TestWalkGivesWhatAQueryFinds(t *testing.T) {
+// TestWalkReturnsSameEntriesAsQuery: the same entries in the same order, over blocks that are full and one that is not.
+func TestWalkReturnsSameEntriesAsQuery(t *testing.T) {
 	s := fresh(t)
 	const n = 10_000
 	fill(t, s, n, "line")
@@ -62,8 +62,8 @@ func TestWalkGivesWhatAQueryFinds(t *testing.T) {
 	}
 }
 
-// TestWalkHoldsFewBlocks: in the middle of a walk, what is in memory is a small part of what is walked over.
-func TestWalkHoldsFewBlocks(t *testing.T) {
+// TestWalkUsesLittleMemory: in the middle of a walk, what is in memory is a small part of what is walked over.
+func TestWalkUsesLittleMemory(t *testing.T) {
 	s := fresh(t)
 	const n, each = 20_000, 1_000 // 20 MB
 	fill(t, s, n, strings.Repeat("x", each))
@@ -88,8 +88,8 @@ func TestWalkHoldsFewBlocks(t *testing.T) {
 	}
 }
 
-// TestWalkEnds: with the first error of its reader, with its caller, and where there is no file.
-func TestWalkEnds(t *testing.T) {
+// TestWalkStopsOnErrorOrCancellation: with the first error of its reader, with its caller, and where there is no file.
+func TestWalkStopsOnErrorOrCancellation(t *testing.T) {
 	s := fresh(t)
 	enough := errors.New("enough")
 	if err := s.Walk(t.Context(), telemetry.Query{}, func(telemetry.Entry) error { return enough }); err != nil {

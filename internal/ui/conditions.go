@@ -2,10 +2,10 @@ package ui
 
 import "strings"
 
-// Condition is what one can wait for.
+// Condition is a state of an element or of the screen that a caller can wait for.
 type Condition string
 
-// The conditions: quern's seven, and ours: gone (there, but no longer in sight, counts), text (anywhere on the screen), settled.
+// The conditions: quern's seven, and four more: gone (no match is in sight), text (anywhere on the screen), focused, settled.
 const (
 	Exists        Condition = "exists"
 	NotExists     Condition = "not_exists"
@@ -20,7 +20,7 @@ const (
 	IsSettled     Condition = "settled"
 )
 
-// conditions say when each holds; n is nil when no element fits.
+// conditions holds the test of each condition; n is nil when no element fits.
 var conditions = map[Condition]func(n *Node, value string) bool{
 	Exists:        func(n *Node, _ string) bool { return n != nil },
 	NotExists:     func(n *Node, _ string) bool { return n == nil },
@@ -34,7 +34,7 @@ var conditions = map[Condition]func(n *Node, value string) bool{
 	HasText:       func(n *Node, value string) bool { return n != nil && n.Visible() && n.contains(value) },
 }
 
-// valueEquals takes a field that holds no text for empty, also when it shows its placeholder as its value.
+// valueEquals treats a field without text as empty, also when it shows its placeholder as its value.
 func valueEquals(n *Node, value string) bool {
 	return n != nil && (n.Value == value || value == "" && n.TakesText() && n.Typed() == "")
 }
@@ -62,7 +62,7 @@ func (s *Screen) Holds(c Condition, q Query, value string) (bool, *Node) {
 		}
 	}
 	if c == HasText {
-		first = nil // the text is nowhere: there is no element to name
+		first = nil // no match, so no element to name
 	}
 	return first == nil && holds(nil, value), first
 }
@@ -77,13 +77,13 @@ func (s *Screen) gone(q Query) (bool, *Node) {
 	return true, nil
 }
 
-// HoldsOn reports whether a condition holds for one element; nil is none.
+// HoldsOn reports whether a condition holds for one element; nil stands for a missing element.
 func HoldsOn(c Condition, n *Node, value string) bool {
 	holds, known := conditions[c]
 	return known && holds(n, value)
 }
 
-// Inside names what an element lies in, the outermost first: containers with a name, or of a type that says something.
+// Inside names the containers around an element, the outermost first: containers with a name or with a meaningful type.
 func (n *Node) Inside() []string {
 	var path []string
 	for p := n.parent; p != nil; p = p.parent {

@@ -13,24 +13,24 @@ func cellOf(p Point) cell { return cell{int(p.X) / cellSize, int(p.Y) / cellSize
 // behind.
 const dismissRegion = "PopoverDismissRegion"
 
-// takers are the types that take every touch on the app, also beside them.
+// takers are the types that take every touch on the app, also touches outside their frame.
 var takers = map[string]bool{"Alert": true, "Sheet": true, "Popover": true, "Menu": true}
 
-// front is what lies over a whole app: an alert, sheet, popover or menu, or the dismiss region of one.
+// front is the element that lies over a whole app: an alert, sheet, popover or menu, or the dismiss region of one.
 type front struct {
 	node    *Node
-	region  *Node   // what closes it when it is touched; nil when nothing does
-	content []*Node // what the region lies beside
+	region  *Node   // closes it when touched; nil if no such region exists
+	content []*Node // the elements beside the region
 }
 
-// hides reports whether a node lies behind it. What comes later in the document is over it, as a keyboard is.
+// hides reports whether a node lies behind the front. Later elements of the document, such as a keyboard, lie over the front.
 func (f front) hides(n *Node) bool {
 	return n.order < f.node.order && n != f.region && !f.node.Within(n) && !slices.ContainsFunc(f.content, n.Within)
 }
 
-// cover finds, for each node, what is painted over its centre later. A container stretched over the screen hides
-// nothing; only solid elements do. The solid ones are laid out on a grid, so that a screen of thousands of elements
-// does not compare each with each.
+// cover finds, for each node, the element that is painted over its centre. Only solid elements hide others; a container stretched over the
+// screen hides nothing. The solid elements are laid out on a grid, so that a screen of thousands of elements does not compare each with
+// each.
 func (s *Screen) cover() {
 	for _, n := range s.nodes {
 		if n.takes() && n.Visible() {
@@ -43,7 +43,7 @@ func (s *Screen) cover() {
 	}
 }
 
-// takes reports whether the element takes every touch on the app. A popover holds its sheet; a bar of menus is no menu.
+// takes reports whether the element takes every touch on the app. A sheet in a popover and a menu in a menu bar do not.
 func (n *Node) takes() bool {
 	if n.Identifier == dismissRegion {
 		return true
@@ -65,7 +65,7 @@ func (n *Node) solid() bool {
 	return n.Identifier != dismissRegion && (kinds[n.Type].solid || n.banner())
 }
 
-// banner reports whether the element is something with a name that the system shows over a part of the app.
+// banner reports whether the element is a named overlay that the system shows over a part of the app.
 func (n *Node) banner() bool {
 	if n.parent == nil || n.Name() == "" || n.Type == "Application" || n.Type == "Window" {
 		return false
@@ -75,14 +75,13 @@ func (n *Node) banner() bool {
 			return n.Frame.H < p.Frame.H/2
 		}
 		if p.Name() != "" {
-			return false // it is a part of one
+			return false // it is a part of a banner
 		}
 	}
 	return false
 }
 
-// holdsOverlay reports whether the element only holds what the system shows over the app: a finger on it meets the app, unless it
-// meets what it holds.
+// holdsOverlay reports whether the element is only a container of a system overlay: outside the overlay's content, touches reach the app.
 func (n *Node) holdsOverlay() bool {
 	for p := n; p != nil && !kinds[p.Type].solid; p = p.parent {
 		if p.overApp() {
@@ -95,7 +94,7 @@ func (n *Node) holdsOverlay() bool {
 	return false
 }
 
-// behind is what is in front when another element is painted over it. A popover or menu keeps the region before it.
+// behind returns the new front when another element is painted over this one. A popover or menu keeps its dismiss region.
 func (f front) behind(n *Node) front {
 	switch {
 	case n.Identifier == dismissRegion:
@@ -107,7 +106,7 @@ func (f front) behind(n *Node) front {
 }
 
 func regionOf(n *Node) front {
-	// The region of a sheet is a plain view before its content, that of a popover a button after it.
+	// The region of a sheet is a plain view before the sheet's content; the region of a popover is a button after it.
 	x, content := n, []*Node(nil)
 	for ; x.parent != nil && content == nil; x = x.parent {
 		at := slices.Index(x.parent.Children, x)
@@ -125,8 +124,8 @@ func regionOf(n *Node) front {
 	return f
 }
 
-// PullCloses reports whether a finger that moves down in a list may close the sheet that the list lies on, because nothing shows that
-// the list has more above.
+// PullCloses reports whether dragging a list down may close the sheet that holds it: true unless the list shows that it has more rows
+// above.
 func (s *Screen) PullCloses(list *Node) bool {
 	if s.front.region == nil || s.front.node != s.front.region || s.Behind(list) {
 		return false // a popover or a menu stays
@@ -139,7 +138,7 @@ func (s *Screen) PullCloses(list *Node) bool {
 	return !more
 }
 
-// over is what is painted over an element at a point; nil when nothing is.
+// over returns the element painted over another one at a point, or nil.
 func (s *Screen) over(n *Node, at Point) (top *Node) {
 	if s.Behind(n) {
 		return s.front.node
@@ -147,7 +146,7 @@ func (s *Screen) over(n *Node, at Point) (top *Node) {
 	if n == s.front.region {
 		for _, c := range s.front.content {
 			if c.seen.Contains(at) {
-				return c // a touch there is one on the sheet, not beside it
+				return c // a touch there hits the sheet, not the region beside it
 			}
 		}
 	}
@@ -164,16 +163,16 @@ func (s *Screen) over(n *Node, at Point) (top *Node) {
 		}
 	}
 	if k := top.keyboard(); k != nil && !n.Within(k) {
-		return k // a caller is helped by hiding the keyboard, whichever key lies there
+		return k // name the keyboard instead of a key: the caller can hide it
 	}
 	return top
 }
 
-// dockHeight is the height of the bar with the globe and the microphone. It lies between the keyboard element and the bottom of
-// the screen, and is no part of the element.
+// dockHeight is the height of the bar with the globe and the microphone. The bar lies between the keyboard element and the bottom of the
+// screen, and does not belong to the element.
 const dockHeight = 100
 
-// hidden is the part of the screen that a solid element hides: of a keyboard at the bottom also its dock.
+// hidden is the part of the screen that a solid element hides. A keyboard at the bottom also hides its dock.
 func (n *Node) hidden() Rect {
 	if n.Type != "Keyboard" {
 		return n.seen
@@ -201,7 +200,7 @@ func (n *Node) window() *Node {
 	return n
 }
 
-// asCover is what an element is called that lies over others: for a dismiss region, the sheet that it belongs to.
+// asCover names an element that lies over others. A dismiss region is named after its sheet.
 func (n *Node) asCover() string {
 	if n.sheet != "" {
 		return n.sheet
@@ -209,7 +208,7 @@ func (n *Node) asCover() string {
 	return n.Describe()
 }
 
-// filled reports whether what lies beside the region has values that are lost when a touch closes it.
+// filled reports whether the elements beside the region hold values that are lost when a touch closes the sheet.
 func (f front) filled() (found bool) {
 	for _, c := range f.content {
 		c.Walk(func(d *Node) bool {
@@ -220,7 +219,7 @@ func (f front) filled() (found bool) {
 	return found
 }
 
-// sheetName is what the content of a dismiss region is called.
+// sheetName is the name of a dismiss region's sheet.
 func (f front) sheetName() string {
 	var named *Node
 	for _, c := range f.content {
@@ -237,16 +236,16 @@ func (f front) sheetName() string {
 	return "sheet " + Quote(named.Name())
 }
 
-// vast reports whether a frame is beyond any screen, as broken sources make them.
+// vast reports whether a frame is larger than any screen; broken sources produce such frames.
 func (r Rect) vast() bool {
 	const edge = 1 << 16
 	return !(r.X >= -edge && r.Y >= -edge && r.X+r.W <= edge && r.Y+r.H <= edge) // also what is not a number
 }
 
-// grid is what hides others, by place.
+// grid holds the solid elements by their place.
 type grid struct {
 	solids map[cell][]*Node
-	vast   []*Node // too large for a grid; no real screen has any
+	vast   []*Node // too large for a grid; no real screen has such elements
 }
 
 func (t *tree) lay() *grid {
@@ -263,7 +262,7 @@ func (t *tree) lay() *grid {
 	return g
 }
 
-// enter puts a node into every cell that the part of the screen which it hides touches.
+// enter puts a node into every cell that its hidden area touches.
 func (g *grid) enter(n *Node) {
 	area := n.hidden()
 	first, last := cellOf(Point{area.X, area.Y}), cellOf(Point{area.X + area.W, area.Y + area.H})

@@ -17,9 +17,9 @@ func nameless(n *Node) *Node {
 	return n
 }
 
-// TestWhatLiesBehind: what takes the touches of the whole app covers all that is behind it, also beside it. The trees have the
-// shapes that UIKit gives them.
-func TestWhatLiesBehind(t *testing.T) {
+// TestSheetOrMenuCoversElementsBehindIt: what takes the touches of the whole app covers all that is behind it, also beside it. The trees
+// have the shapes that UIKit gives them.
+func TestSheetOrMenuCoversElementsBehindIt(t *testing.T) {
 	for name, c := range map[string]struct {
 		over  []*Node // over a page with a button and a tab bar
 		cover string  // of both; empty: they can be reached
@@ -69,8 +69,8 @@ func TestWhatLiesBehind(t *testing.T) {
 	}
 }
 
-// TestBesideASheet: the region that closes a sheet is touched beside the sheet, never on it.
-func TestBesideASheet(t *testing.T) {
+// TestDismissRegionIsTouchedBesideSheet: the region that closes a sheet is touched beside the sheet, never on it.
+func TestDismissRegionIsTouchedBesideSheet(t *testing.T) {
 	beside := region("Other")
 	sheet := at("Other", 0, 60, 400, 740, at("Button", 0, 200, 400, 44))
 	s := NewScreen("a", "running_foreground", at("Application", 0, 0, 400, 800, beside, sheet))
@@ -89,8 +89,8 @@ func TestBesideASheet(t *testing.T) {
 	}
 }
 
-// TestPresentedKnowsSheetByItsRegion: a page sheet has no type of its own, and an alert over it comes before it.
-func TestPresentedKnowsSheetByItsRegion(t *testing.T) {
+// TestPresentedFindsSheetByDismissRegion: a page sheet has no type of its own, and an alert over it comes before it.
+func TestPresentedFindsSheetByDismissRegion(t *testing.T) {
 	region, sheet, alert := at("Other", 0, 0, 400, 800), at("Other", 0, 60, 400, 740), at("Alert", 60, 300, 280, 160)
 	region.Identifier = "PopoverDismissRegion"
 	for name, c := range map[string]struct {
@@ -109,8 +109,9 @@ func TestPresentedKnowsSheetByItsRegion(t *testing.T) {
 	}
 }
 
-// TestAFilledSheetIsKnown: what is refused under a sheet does not suggest to close it when that loses what is in its fields.
-func TestAFilledSheetIsKnown(t *testing.T) {
+// TestRefusalUnderSheetReportsFilledFields: what is refused under a sheet does not suggest to close it when that loses what is in its
+// fields.
+func TestRefusalUnderSheetReportsFilledFields(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind, value, placeholder string
 		want                     bool
@@ -132,8 +133,8 @@ func TestAFilledSheetIsKnown(t *testing.T) {
 	}
 }
 
-// TestPartsOfTheScreen: keyboards and what the system shows over an app cover what lies under them, and no more.
-func TestPartsOfTheScreen(t *testing.T) {
+// TestKeyboardAndSystemWindowsCoverElements: keyboards and what the system shows over an app cover what lies under them, and no more.
+func TestKeyboardAndSystemWindowsCoverElements(t *testing.T) {
 	high, low, half := at("Button", 0, 20, 400, 50), at("Button", 0, 740, 300, 40), at("TextView", 0, 300, 400, 300)
 	next, key, under := at("Button", 320, 740, 60, 50), at("Key", 0, 600, 400, 60), at("Button", 0, 610, 300, 40)
 	app := at("Application", 0, 0, 400, 800, nameless(at("Window", 0, 0, 400, 800, high, half, low, under)),

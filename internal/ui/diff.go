@@ -2,14 +2,14 @@ package ui
 
 import "slices"
 
-// Diff is what is different between two looks at a device.
+// Diff is the difference between two looks at a device.
 type Diff struct {
 	Added   []*Node
 	Removed []*Node
 	Changed []Change
-	Moved   int // elements that only changed their place, less those that move by themselves
+	Moved   int // number of elements that changed only their place, without elements that move by themselves
 
-	Doubtful bool // something was left out that may have begun to change by itself, and may have changed so before
+	Doubtful bool // elements were left out that may have started to change by themselves before the input
 
 	Before, After *Screen
 	Partner       map[*Node]*Node // of after's nodes, in before
@@ -17,7 +17,7 @@ type Diff struct {
 	moved []*Node // of after
 }
 
-// Change is one field of one element that both looks know.
+// Change is one changed field of an element that both looks show.
 type Change struct {
 	Field    string
 	Old, New string
@@ -25,10 +25,10 @@ type Change struct {
 	After    *Node
 }
 
-// Holds reports whether the state that changed holds now.
+// Holds reports whether the changed state is true now.
 func (c Change) Holds() bool { return c.New == yes(true) }
 
-// Compare finds what is different. Elements are matched by identity; twins by their order.
+// Compare returns the differences between two screens. Elements are matched by identity; twins by their order.
 func Compare(before, after *Screen) Diff {
 	d := Diff{Before: before, After: after, Partner: match(before, after)}
 	seen := make(map[*Node]bool, len(d.Partner))
@@ -49,7 +49,7 @@ func Compare(before, after *Screen) Diff {
 	return d
 }
 
-// Nodes are the elements of the later look that are new, or changed, in document order.
+// Nodes are the new and changed elements of the later look, in document order.
 func (d Diff) Nodes() []*Node {
 	different := map[*Node]bool{}
 	for _, n := range slices.Concat(d.Added, d.moved) {
@@ -88,7 +88,7 @@ func (d *Diff) compare(old, n *Node) {
 	}
 }
 
-// lasting is a diff without ambient elements. Their focus counts, as it does for an outcome.
+// lasting is the diff without ambient elements. Their focus counts, as it does for an outcome.
 func (d Diff) lasting() Diff {
 	d.Added = slices.DeleteFunc(slices.Clone(d.Added), (*Node).ambient)
 	d.Removed = slices.DeleteFunc(slices.Clone(d.Removed), (*Node).ambient)
@@ -103,8 +103,8 @@ func yes(b bool) string {
 	return "no"
 }
 
-// match pairs the elements of two looks that are the same: first those of one identity, twins by their order, then those of
-// one unique identifier, or of one key and type. Each element has at most one partner.
+// match pairs the elements of two looks that are the same: first by identity, twins by their order, then by unique identifier, or by key
+// and type. Each element has at most one partner.
 func match(before, after *Screen) (partner map[*Node]*Node) {
 	partner = make(map[*Node]*Node, len(after.nodes))
 	taken := make(map[*Node]bool, len(after.nodes))
@@ -145,7 +145,7 @@ func match(before, after *Screen) (partner map[*Node]*Node) {
 // Again is the element n of an earlier look; nil when it is gone.
 func (s *Screen) Again(n *Node) *Node { return s.counterpart(n) }
 
-// counterpart is the node of s that has the identity of n on another screen.
+// counterpart is the node of s with the identity of n, a node of another screen.
 func (s *Screen) counterpart(n *Node) *Node {
 	mine := s.byIdentity[n.identity]
 	switch {

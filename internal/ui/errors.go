@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// The errors below say why an element cannot be found or touched. None of them means that anything was sent. Our own code
-// asks for their types; callers outside get their faults.
+// The errors below say why an element cannot be found or touched. In every case no input was sent. Our own code asks for their types;
+// callers outside get their faults.
 var (
 	_ fault.Typed = (*NotFoundError)(nil)
 	_ fault.Typed = (*AmbiguousError)(nil)
@@ -18,7 +19,7 @@ var (
 	_ fault.Typed = (*UnreachableError)(nil)
 )
 
-// Candidate is an element offered in place of one that could not be resolved.
+// Candidate is an element that a fault offers in place of an unresolved one.
 type Candidate struct {
 	Ref  string `json:"ref"`
 	Type string `json:"type"`
@@ -33,11 +34,11 @@ func (c Candidate) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(c))
 }
 
-// NotFoundError says that no element is the one that is meant.
+// NotFoundError reports that no element fits the query.
 type NotFoundError struct {
 	Message    string
-	Hint       string      // empty: the usual one
-	Candidates []Candidate // nil when nothing is offered
+	Hint       string      // empty: the code's usual hint
+	Candidates []Candidate // nil when the fault offers none
 }
 
 func (e *NotFoundError) Error() string { return e.Message }
@@ -57,7 +58,7 @@ func (e *NotFoundError) Fault() *fault.Fault {
 	return f
 }
 
-// AmbiguousError says that several elements are meant.
+// AmbiguousError reports that several elements fit the query.
 type AmbiguousError struct {
 	Message    string
 	Candidates []Candidate // the first of them
@@ -69,7 +70,7 @@ func (e *AmbiguousError) Error() string { return e.Message }
 // Fault is ELEMENT_AMBIGUOUS.
 func (e *AmbiguousError) Fault() *fault.Fault {
 	return fault.New(fault.ElementAmbiguous, "%w", e).WithDispatch(fault.NotDispatched).
-		With("candidates", e.Candidates).WithHint("nothing was sent; pass one of: %s", Offer(e.Candidates))
+		With("candidates", e.Candidates).WithHint("no input was sent; pass one of: %s", Offer(e.Candidates))
 }
 
 // Reason is why a ref cannot be used.
@@ -78,16 +79,16 @@ type Reason string
 // The reasons. Callers read them in the details of a fault.
 const (
 	RefUnknown   Reason = "unknown"   // it was never given out
-	RefForgotten Reason = "expired"   // it was given out too long ago, or never
+	RefForgotten Reason = "expired"   // expired long ago, or never given out
 	RefForeign   Reason = "foreign"   // it belongs to another device
 	RefAmbiguous Reason = "ambiguous" // several elements could be meant
 	RefGone      Reason = "gone"      // its element is not on the screen
 )
 
-// ExpiredError says that a ref stands for no element of the screen.
+// ExpiredError reports that a ref no longer stands for an element of the screen.
 type ExpiredError struct {
 	Ref        string // as @e12
-	Was        string // the element it stood for; empty when that is not known
+	Was        string // the element it stood for; empty when unknown
 	Reason     Reason
 	Why        string // the reason in words, to follow the ref
 	Candidates []Candidate
@@ -105,12 +106,12 @@ func (e *ExpiredError) Fault() *fault.Fault {
 	f := fault.New(fault.RefExpired, "%w", e).WithDispatch(fault.NotDispatched).
 		With("ref", e.Ref).With("reason", string(e.Reason)).With("candidates", e.Candidates)
 	if len(e.Candidates) > 0 {
-		return f.WithHint("nothing was sent; on the screen now: %s", Offer(e.Candidates))
+		return f.WithHint("no input was sent; on the screen now: %s", Offer(e.Candidates))
 	}
 	return f
 }
 
-// NotInFrontError says that a ref belongs to an app that is not in front.
+// NotInFrontError reports that a ref belongs to an app that is not in front.
 type NotInFrontError struct {
 	Ref   string // as @e12
 	Was   string // the element it stands for
@@ -126,17 +127,18 @@ func (e *NotInFrontError) Error() string {
 func (e *NotInFrontError) Fault() *fault.Fault {
 	return fault.New(fault.AppNotInFront, "%w", e).WithDispatch(fault.NotDispatched).
 		With("ref", e.Ref).With("app", e.App).With("front", e.Front).
-		WithHint("nothing was sent; `ios-agent snapshot` shows %s, `ios-agent launch %s` brings the app back", e.Front, e.App)
+		WithHint("no input was sent; %s shows %s; %s brings the app back",
+			hint.Do("snapshot"), e.Front, hint.Do("launch_app", "bundle_id", e.App))
 }
 
-// UnreachableError says that a touch would not get to an element.
+// UnreachableError reports that a touch would not reach an element.
 type UnreachableError struct {
 	Element   string // described
 	Ref       string // as @e12
 	Why       string
 	OffScreen bool        // scrolling may bring it into view
-	Cover     []Candidate // what lies over it, if something does
-	Filled    bool        // it is a sheet with values in it, which are lost when it is closed
+	Cover     []Candidate // the elements over it, if any
+	Filled    bool        // it is a sheet with values that are lost when it closes
 }
 
 func (e *UnreachableError) Error() string { return e.Element + " cannot be tapped: " + e.Why }
@@ -149,15 +151,17 @@ func (e *UnreachableError) Fault() *fault.Fault {
 		f = f.With("candidates", e.Cover)
 		switch c := e.Cover[0]; {
 		case c.Type == "Keyboard":
-			f = f.WithHint("put the keyboard away: `ios-agent hide-keyboard`, or give the text with `--submit`")
+			f = f.WithHint("%s puts the keyboard away, or %s with the text",
+				hint.Do("hide_keyboard"), hint.Do("type_text", "text", "TEXT", "submit", true))
 		case c.Identifier == dismissRegion && e.Filled:
-			f = f.WithHint("use the sheet; to close it loses what it holds: `ios-agent snapshot` shows it")
+			f = f.WithHint("use the sheet: closing it loses the values in it; %s shows it", hint.Do("snapshot"))
 		case c.Identifier == dismissRegion:
-			f = f.WithHint("use the sheet, or close it: `ios-agent back`, or `ios-agent tap @%s` beside it", strings.TrimPrefix(c.Ref, "@"))
+			f = f.WithHint("use the sheet; %s closes it, or %s beside it",
+				hint.Do("back"), hint.Do("tap_element", "ref", "@"+strings.TrimPrefix(c.Ref, "@")))
 		}
 	}
 	if e.OffScreen {
-		f = f.With("off_screen", true).WithHint("bring it into view: `ios-agent scroll-to`")
+		f = f.With("off_screen", true).WithHint("bring it into view: %s", hint.Do("scroll_to", "ref", e.Ref))
 	}
 	return f
 }

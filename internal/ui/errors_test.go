@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
 // Each error is one fault to a caller: nothing was sent, and the details are those that callers know.
-func TestErrorsAsFaults(t *testing.T) {
+func TestErrorsBecomeFaultsWithDetails(t *testing.T) {
 	unique := ui.Locator{Role: "keyboard", Label: "k", Matches: ui.Matches{RoleLabel: 1, Whole: 1}}
 	some := []ui.Candidate{{Ref: "@e2", Type: "Keyboard", Locator: unique}}
 	const listed = `"candidates":[{"ref":"@e2","type":"XCUIElementTypeKeyboard","role":"keyboard","label":"k",` +
@@ -31,25 +32,26 @@ func TestErrorsAsFaults(t *testing.T) {
 			fault.ElementNotFound, "none", "try", `{"candidates":[]}`,
 		},
 		{&ui.AmbiguousError{Message: "two", Candidates: some}, fault.ElementAmbiguous, "two",
-			`nothing was sent; pass one of: @e2 keyboard "k"`, `{` + listed + `}`},
+			`no input was sent; pass one of: @e2 keyboard "k"`, `{` + listed + `}`},
 		{&ui.ExpiredError{Ref: "@e1", Was: `button "a"`, Reason: ui.RefGone, Why: "is gone", Candidates: some}, fault.RefExpired,
-			`ref @e1 (button "a") is gone`, `nothing was sent; on the screen now: @e2 keyboard "k"`,
+			`ref @e1 (button "a") is gone`, `no input was sent; on the screen now: @e2 keyboard "k"`,
 			`{` + listed + `,"reason":"gone","ref":"@e1"}`},
 		{&ui.ExpiredError{Ref: "@e1", Reason: ui.RefUnknown, Why: "was never given out"}, fault.RefExpired, "ref @e1 was never given out",
 			fault.RefExpired.Hint(), `{"candidates":null,"reason":"unknown","ref":"@e1"}`},
 		{&ui.UnreachableError{Element: `button "a"`, Ref: "@e1", Why: "it is disabled"}, fault.ElementUnhittable,
 			`button "a" cannot be tapped: it is disabled`, fault.ElementUnhittable.Hint(), `{"reason":"unreachable","ref":"@e1"}`},
 		{&ui.UnreachableError{Element: "button", Ref: "@e1", Why: "it is covered", Cover: some}, fault.ElementUnhittable,
-			"button cannot be tapped: it is covered", "put the keyboard away: `ios-agent hide-keyboard`, or give the text with `--submit`",
+			"button cannot be tapped: it is covered", hint.Do("hide_keyboard") + " puts the keyboard away, or " + hint.Do("type_text",
+				"text", "TEXT", "submit", true) + " with the text",
 			`{` + listed + `,"reason":"unreachable","ref":"@e1"}`},
 		{&ui.UnreachableError{Element: "button", Ref: "@e1", Why: "it is covered", Cover: beside}, fault.ElementUnhittable,
-			"button cannot be tapped: it is covered", "use the sheet, or close it: `ios-agent back`, or `ios-agent tap @e3` beside it",
+			"button cannot be tapped: it is covered", "use the sheet; ‹do:back› closes it, or ‹do:tap_element {\"ref\":\"@e3\"}› beside it",
 			`{` + region + `,"reason":"unreachable","ref":"@e1"}`},
 		{&ui.UnreachableError{Element: "button", Ref: "@e1", Why: "it is covered", Cover: beside, Filled: true}, fault.ElementUnhittable,
-			"button cannot be tapped: it is covered", "use the sheet; to close it loses what it holds: `ios-agent snapshot` shows it",
+			"button cannot be tapped: it is covered", "use the sheet: closing it loses the values in it; ‹do:snapshot› shows it",
 			`{` + region + `,"reason":"unreachable","ref":"@e1"}`},
 		{&ui.UnreachableError{Element: "button", Ref: "@e1", Why: "it is off the screen", OffScreen: true}, fault.ElementUnhittable,
-			"button cannot be tapped: it is off the screen", "bring it into view: `ios-agent scroll-to`",
+			"button cannot be tapped: it is off the screen", "bring it into view: ‹do:scroll_to {\"ref\":\"@e1\"}›",
 			`{"off_screen":true,"reason":"unreachable","ref":"@e1"}`},
 	} {
 		f := fault.From(c.err)

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Given is a ref that was given out, and its element as it was seen.
+// Given is a ref that was given out, and its element as last seen.
 type Given struct {
 	Ref  string `json:"ref"`
 	What string `json:"what"`
 }
 
-// Given are the refs of a device's screen that was shown last, in the order in which they were given.
+// Given lists the refs of a device's last shown screen, in the order in which they were given.
 func (r *Refs) Given(device string) []Given {
 	last := r.shown(device)
 	if last == nil {
@@ -31,7 +31,7 @@ func (r *Refs) Given(device string) []Given {
 	return given
 }
 
-// LastApp is the app that was in front when the device was shown last; empty when nothing was shown.
+// LastApp is the app that was in front when the device was last shown; empty if the device was never shown.
 func (r *Refs) LastApp(device string) string {
 	if l := r.shown(device); l != nil {
 		return l.screen.App
@@ -39,8 +39,8 @@ func (r *Refs) LastApp(device string) string {
 	return ""
 }
 
-// given finds the element that its device gives a name. It must have been shown to the session by that name: two devices may give the
-// same, and lists show other rows in the same elements.
+// given finds an element by the name that its device gives it. The session must have been shown the element under that name: two devices
+// may give the same name, and lists show other rows in the same elements.
 func (r *Refs) given(name, device string, s *Screen) (*Node, error) {
 	number := r.byGiven[givenKey{device, name}]
 	e := r.entries[number]
@@ -63,12 +63,12 @@ func (r *Refs) given(name, device string, s *Screen) (*Node, error) {
 	case n == nil:
 		return nil, no(e, RefGone, "is gone from the screen")
 	case n.Label != e.was.label && n.Label != "" && e.was.label != "" && !e.unique:
-		return nil, no(e, RefAmbiguous, fmt.Sprintf("shows %s now, which this session was not shown", Quote(n.Label)))
+		return nil, no(e, RefAmbiguous, fmt.Sprintf("shows %s now, but this session was never shown that", Quote(n.Label)))
 	}
 	return n, nil
 }
 
-// NameGiven makes elements addressable by the names that their device gives them, as Name does.
+// NameGiven makes elements addressable by the names from their device, as Name does for refs.
 func (r *Refs) NameGiven(device string, s *Screen, names []string) {
 	shown := map[string]bool{}
 	for _, name := range names {
@@ -81,7 +81,7 @@ func (r *Refs) NameGiven(device string, s *Screen, names []string) {
 	}
 }
 
-// Called is the element that its device gives a name; nil when none has it.
+// Called is the element with this name from its device, or nil.
 func (s *Screen) Called(name string) *Node {
 	for _, n := range s.nodes {
 		if n.Given == name && name != "" {

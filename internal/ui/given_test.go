@@ -15,7 +15,7 @@ func named(app string, names map[string]string) *Screen {
 	return NewScreen(app, "running_foreground", root)
 }
 
-func TestGivenNameIsTheRef(t *testing.T) {
+func TestSourceIDIsUsedAsRef(t *testing.T) {
 	var r Refs
 	s := named("pad", map[string]string{"btn_a1b2": "Save"})
 	n := s.Called("btn_a1b2")
@@ -44,7 +44,7 @@ func TestGivenNameIsTheRef(t *testing.T) {
 	}
 }
 
-func TestGivenNameIsRefused(t *testing.T) {
+func TestSourceIDIsRefusedWhenNotShown(t *testing.T) {
 	s := named("pad", map[string]string{"itm_0001": "Alpha", "itm_0002": "Beta"})
 	for name, c := range map[string]struct {
 		ref, device string

@@ -5,10 +5,10 @@ import (
 	"encoding/binary"
 )
 
-// identity is how an element is known again on a later look: the digest of its identifier, type and label, and of its context, which is
-// its key where the source gives it one, else the nearest named container or the screen's title. A key alone is not enough: lists show
-// other rows in the same elements. Its position is not part of it: an inserted row moves everything below, and must
-// not turn one element into another. It is a digest because there are many: each session has one for each ref.
+// identity recognizes an element on a later look. It is a digest of the element's identifier, type and label, and of its context: its key
+// if the source gives one, else the nearest named container or the screen's title. A key alone is not enough: lists show other rows in the
+// same elements. The position is left out: an inserted row moves everything below, and must not turn one element into another. It is a
+// digest because each session stores one for each ref.
 type identity [16]byte
 
 func identityOf(identifier, kind, label string, context identity) identity {
@@ -23,8 +23,8 @@ func identityOf(identifier, kind, label string, context identity) identity {
 
 func contextOf(name string) identity { return identityOf("", "", name, identity{}) }
 
-// typedIdentifier is an accessibility identifier and the type of the element that has it. If it is unique on a screen, it is
-// enough to know the element again when its label has changed.
+// typedIdentifier is an accessibility identifier and the type of its element. If the pair is unique on a screen, it identifies the element
+// even after its label has changed.
 type typedIdentifier struct{ identifier, kind string }
 
 func (n *Node) typedIdentifier() typedIdentifier { return typedIdentifier{n.Identifier, n.Type} }
@@ -66,7 +66,7 @@ func (s *Screen) identify() {
 
 func (s *Screen) title() identity { return contextOf("screen:" + s.Beneath()) }
 
-// layer finds what sheets and popovers show: each has a title of its own, and leaves the elements of the screen beneath theirs.
+// layer finds the content of sheets and popovers: each has a title of its own, and the elements of the screen beneath keep theirs.
 func (s *Screen) layer() {
 	for _, n := range s.nodes {
 		if n.Identifier != dismissRegion || !n.Visible() {
@@ -82,7 +82,7 @@ func (s *Screen) layer() {
 	}
 }
 
-// layered reports whether the element belongs to something that is presented over the screen.
+// layered reports whether the element belongs to a layer presented over the screen.
 func (s *Screen) layered(n *Node) bool {
 	for ; n != nil; n = n.parent {
 		if _, is := s.layers[n]; is || modals[n.Type] {
@@ -92,7 +92,7 @@ func (s *Screen) layered(n *Node) bool {
 	return false
 }
 
-// content is the context of what is in the element, which itself is in another context.
+// content is the context of an element's children; the element itself has another context.
 func (n *Node) content(context identity) identity {
 	if n.overApp() { // its window is not one of the app's windows
 		return contextOf("over the app")

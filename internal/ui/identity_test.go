@@ -8,7 +8,7 @@ import (
 
 // A banner of the system comes and goes by itself. Its window is not taken for the app's, nor does the tree that holds it take
 // touches.
-func TestABanner(t *testing.T) {
+func TestSystemBannerIsNotTakenForApp(t *testing.T) {
 	frame := ui.Rect{W: 393, H: 852}
 	window := func(inside ...*ui.Node) []*ui.Node {
 		return []*ui.Node{{Type: "Window", Frame: frame, Children: inside}}
@@ -34,9 +34,9 @@ func TestABanner(t *testing.T) {
 	}
 }
 
-// TestKeys: elements that nothing else tells apart keep their refs where the source has keys for them; one whose label changed is the same
-// element in a diff, but no longer what its ref meant: lists show other rows in the same elements.
-func TestKeys(t *testing.T) {
+// TestSourceKeysKeepRefsOfEqualElements: elements that nothing else tells apart keep their refs where the source has keys for them; one
+// whose label changed is the same element in a diff, but no longer what its ref meant: lists show other rows in the same elements.
+func TestSourceKeysKeepRefsOfEqualElements(t *testing.T) {
 	look := func(children ...*ui.Node) *ui.Screen {
 		return ui.NewScreen("app", "running_foreground", &ui.Node{Type: "Application", Label: "app", Key: "root", Children: children})
 	}

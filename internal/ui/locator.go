@@ -6,33 +6,33 @@ import (
 	"slices"
 )
 
-// Locator says which element is meant to a reader who has no ref of it: another session, a file, a person. A ref ends with its session; a
-// locator is looked up anew on each screen, and Matches says how sure it was on the screen that it was made on. It never has a value, and
-// texts that an outline would cut are cut or left out. All that it says must hold, as in a Query, whose inputs take it as it is.
+// Locator identifies an element for a reader without a ref: another session, a file, a person. A ref ends with its session; a locator is
+// looked up again on each screen. Matches says how unique it was on the screen where it was created. It never contains a value, and texts
+// that an outline would cut are cut or left out. All its fields must hold, as in a Query, whose inputs accept it unchanged.
 type Locator struct {
 	Identifier string  `json:"identifier,omitempty"`
 	Role       string  `json:"role,omitempty"`
 	Label      string  `json:"label,omitempty"`
 	Within     string  `json:"within,omitempty"` // identifier or label of an element around it, where only that makes it unique
-	Index      *int    `json:"index,omitempty"`  // which of several, from 0, where nothing makes it unique
+	Index      *int    `json:"index,omitempty"`  // position among several, from 0, if no field makes it unique
 	Matches    Matches `json:"matches"`
 }
 
-// Matches counts the elements of a screen that parts of a locator fit.
+// Matches counts the elements of a screen that the parts of a locator fit.
 type Matches struct {
 	Identifier int `json:"by_identifier,omitempty"` // elements of its identifier
 	RoleLabel  int `json:"by_role_label"`           // elements of its role and label
-	Whole      int `json:"whole"`                   // elements that all of it fits, whichever its index is
+	Whole      int `json:"whole"`                   // elements that fit all fields except the index
 }
 
-// Unique reports whether the locator fitted one element alone on the screen that it was made on.
+// Unique reports whether the locator fitted exactly one element on the screen where it was created.
 func (l Locator) Unique() bool { return l.Matches.Whole == 1 }
 
-// mostAround is how many named elements around another are tried to make its locator unique.
+// mostAround is the maximum number of named containers that Locate tries in order to make a locator unique.
 const mostAround = 8
 
-// Locate describes an element of the screen by all that a locator can say of it, and by an element around it or an index if that is not
-// enough to tell it apart.
+// Locate describes an element of the screen with every field a locator has, plus a named container or an index if those fields fit several
+// elements.
 func (s *Screen) Locate(n *Node) Locator {
 	l := Locator{Identifier: uncut(n.Identifier), Role: uncut(n.Role()), Label: n.openLabel()}
 	found, matches := s.Resolve(l)
@@ -47,8 +47,8 @@ func (s *Screen) Locate(n *Node) Locator {
 	return l
 }
 
-// Smallest leaves out what the locator does not need to be unique: of an identifier that is unique all else, else of a role and label that
-// are.
+// Smallest leaves out the fields that the locator does not need: a unique identifier needs no other field, nor does a unique role and
+// label.
 func (l Locator) Smallest() Locator {
 	switch {
 	case l.Matches.Identifier == 1:
@@ -94,7 +94,7 @@ func (s *Screen) Resolve(l Locator) ([]*Node, Matches) {
 	return found[*l.Index : *l.Index+1], matches
 }
 
-// findableFirst puts the elements that Find counts before those that only a ref names: keys, and what lies in a control that fits too.
+// findableFirst puts the elements that Find counts before elements that only a ref can name: keys, and parts of a control that fits too.
 func findableFirst(nodes []*Node) []*Node {
 	first := preferActionable(slices.DeleteFunc(slices.Clone(nodes), (*Node).underKeyboard))
 	listed := map[*Node]bool{}
@@ -104,7 +104,7 @@ func findableFirst(nodes []*Node) []*Node {
 	return append(first, slices.DeleteFunc(nodes, func(n *Node) bool { return listed[n] })...)
 }
 
-// around names the nearest element around n that holds no other of the nodes, and whose name means it alone; empty: there is none.
+// around names the nearest container of n that holds no other of the nodes and has a unique name; empty if none exists.
 func (s *Screen) around(n *Node, nodes []*Node) string {
 	tried := 0
 	for p := n.parent; p != nil && tried < mostAround; p = p.parent {
@@ -114,7 +114,7 @@ func (s *Screen) around(n *Node, nodes []*Node) string {
 		}
 		tried++
 		if slices.ContainsFunc(nodes, func(o *Node) bool { return o != n && o != p && o.Within(p) }) {
-			return "" // and whatever lies around p holds both
+			return "" // every container around p holds both
 		}
 		if named := s.Named(name); len(named) == 1 && named[0] == p {
 			return name
@@ -123,7 +123,7 @@ func (s *Screen) around(n *Node, nodes []*Node) string {
 	return ""
 }
 
-// openLabel is the label as a locator says it. Some sources tell what was typed into a secure field as its label, or as the text in it.
+// openLabel is the label without secrets. Some sources report the text typed into a secure field as its label, or as text inside it.
 func (n *Node) openLabel() string {
 	for p := n; p != nil; p = p.parent {
 		if p.Secure && (p != n || n.Label == n.Value) {
@@ -136,7 +136,7 @@ func (n *Node) openLabel() string {
 	return n.Label
 }
 
-// uncut is a text that is matched exactly, so that a part of it is of no use; empty when it is too long.
+// uncut is a text for an exact match, so a cut text is useless; empty when it is too long.
 func uncut(text string) string {
 	if Cut(text) {
 		return ""
@@ -144,7 +144,7 @@ func uncut(text string) string {
 	return text
 }
 
-// String spells the locator as the inputs that take it.
+// String writes the locator in the form of the inputs that take it.
 func (l Locator) String() string {
 	said := Query{Identifier: l.Identifier, Role: l.Role, Label: l.Label, Within: l.Within, Index: l.Index}.String()
 	if l.Index != nil {
@@ -153,7 +153,7 @@ func (l Locator) String() string {
 	return said
 }
 
-// describe names the element as outlines do, and what tells it apart from others of that name.
+// describe names the element as outlines do, with the fields that tell it apart from others of that name.
 func (l Locator) describe() string {
 	said := l.Role + " " + Quote(cmp.Or(l.Label, l.Identifier))
 	switch {

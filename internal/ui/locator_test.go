@@ -16,8 +16,8 @@ func row(name string, y float64) *ui.Node {
 	return at(&ui.Node{Type: "Cell", Label: name, Children: []*ui.Node{{Type: "Button", Label: "Add"}}}, y)
 }
 
-// TestLocatorIsAsSmallAsItMayBe: an identifier that is unique is enough, then role and label, then an element around it, then an index.
-func TestLocatorIsAsSmallAsItMayBe(t *testing.T) {
+// TestLocatorIsMinimal: an identifier that is unique is enough, then role and label, then an element around it, then an index.
+func TestLocatorIsMinimal(t *testing.T) {
 	s := screen(app(
 		at(&ui.Node{Type: "TextField", Identifier: "email", Label: "Email"}, 100),
 		button("Buy", 150),
@@ -57,8 +57,8 @@ func TestLocatorIsAsSmallAsItMayBe(t *testing.T) {
 	}
 }
 
-// TestCandidatesAreToldApart: elements of one name are offered with what tells them apart.
-func TestCandidatesAreToldApart(t *testing.T) {
+// TestCandidatesHaveDistinctNames: elements of one name are offered with what tells them apart.
+func TestCandidatesHaveDistinctNames(t *testing.T) {
 	s := screen(app(
 		at(&ui.Node{Type: "Button", Identifier: "edit-1", Label: "Edit"}, 100),
 		at(&ui.Node{Type: "Button", Identifier: "edit-2", Label: "Edit"}, 150),
@@ -70,14 +70,14 @@ func TestCandidatesAreToldApart(t *testing.T) {
 		"Twin": `pass one of: @e1 button "Twin" (1 of 2), @e2 button "Twin" (2 of 2)`,
 	} {
 		_, err := (&ui.Refs{}).Find(ui.Query{Label: label}, phone, s)
-		if got := fault.From(err).Hint; got != "nothing was sent; "+want {
+		if got := fault.From(err).Hint; got != "no input was sent; "+want {
 			t.Errorf("%s: got %s, want %s", label, got, want)
 		}
 	}
 }
 
-// TestLocatorTellsAnotherScreenApart: on a later screen the counts say what of a locator still holds.
-func TestLocatorTellsAnotherScreenApart(t *testing.T) {
+// TestLocatorReportsMatchesOnLaterScreen: on a later screen the counts say what of a locator still holds.
+func TestLocatorReportsMatchesOnLaterScreen(t *testing.T) {
 	before := screen(login())
 	l := before.Locate(find(t, before.Root, "login"))
 	renamed := login()

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// looks are the last screens a session saw, by device: what a later look can be compared with. They are few, because a
-// screen holds its whole tree.
+// looks holds the last screens that a session saw, by device, to compare later looks with. It is short, because a screen holds its whole
+// tree.
 type looks struct{ kept []look }
 
 type look struct {
 	device string
 	screen *Screen
-	first  stamp // when the looks began that showed this and nothing else
-	brief  bool  // nobody waited until it was still
-	left   bool  // the session itself went on to another screen after it, by a launch or a link
+	first  stamp // when the run of looks began that all showed this screen
+	brief  bool  // the look did not wait for the screen to settle
+	left   bool  // the session then left the screen, by a launch or a link
 }
 
-// mostLooks is how many screens are kept over all devices of a session.
+// mostLooks is the maximum number of screens that a session keeps, over all devices.
 const mostLooks = 8
 
 // Remember keeps a screen that was shown to the agent, under its hash.
@@ -41,8 +41,8 @@ func (r *Refs) Remember(device string, s *Screen) {
 	r.looks.kept = append(r.looks.kept, look{device: device, screen: &kept, first: first})
 }
 
-// makeRoom drops the oldest screen that is not the last one shown of another device: what changed there since would not be told. When
-// there are only such ones, that is noted.
+// makeRoom drops the oldest screen that is not the last shown screen of another device: without that one, later changes could not be
+// reported. If only such screens remain, it drops one and records that.
 func (r *Refs) makeRoom(device string) {
 	for i := range r.looks.kept {
 		if l := &r.looks.kept[i]; l.device == device || l.left || l != r.shown(l.device) {
@@ -54,32 +54,32 @@ func (r *Refs) makeRoom(device string) {
 	r.drop(0)
 }
 
-// drop lets go of one screen.
+// drop removes one screen.
 func (r *Refs) drop(at int) {
 	r.trees.release(r.looks.kept[at].screen.tree)
 	r.looks.kept = slices.Delete(r.looks.kept, at, at+1)
 }
 
-// told ends what lapse noted; what is known of motion now is no news later.
+// told clears the record of lapse: motion known by now is not reported as news later.
 func (r *Refs) told(device string) {
 	r.lapsed = slices.DeleteFunc(r.lapsed, func(d string) bool { return d == device })
 	r.restless.each(device, func(m *motion) { m.told = m.deeds })
 }
 
-// lapse notes that the screen of a device was shown and is forgotten.
+// lapse records that the last shown screen of a device was forgotten.
 func (r *Refs) lapse(device string) {
 	if !r.Lapsed(device) {
 		r.lapsed = append(r.lapsed, device)
 	}
 }
 
-// Glimpse is Remember for a screen of which nobody knows whether it is still.
+// Glimpse is Remember for a screen that may still be moving.
 func (r *Refs) Glimpse(device string, s *Screen) {
 	r.Remember(device, s)
 	r.shown(device).brief = true
 }
 
-// Recall gives the remembered screen of this hash; nil when it is not kept, or no longer.
+// Recall returns the remembered screen with this hash, or nil.
 func (r *Refs) Recall(device, hash string) *Screen {
 	for _, l := range r.looks.kept {
 		if l.device == device && l.screen.hash == hash {
@@ -89,7 +89,7 @@ func (r *Refs) Recall(device, hash string) *Screen {
 	return nil
 }
 
-// shown is the screen of a device that was shown last.
+// shown is the last shown screen of a device.
 func (r *Refs) shown(device string) *look {
 	for i := len(r.looks.kept) - 1; i >= 0; i-- {
 		if l := &r.looks.kept[i]; l.device == device {
@@ -99,7 +99,7 @@ func (r *Refs) shown(device string) *look {
 	return nil
 }
 
-// Leave is called when the session launches an app or opens a link on a device: what was shown is not compared with what comes.
+// Leave marks that the session launches an app or opens a link on a device: later screens are not compared with the screen before.
 func (r *Refs) Leave(device string) {
 	if l := r.shown(device); l != nil {
 		l.left = true
@@ -107,7 +107,7 @@ func (r *Refs) Leave(device string) {
 	r.told(device)
 }
 
-// Shown is the screen of a device that was shown last; nil when there is none, or the session left it.
+// Shown is the last shown screen of a device; nil if the device was never shown or the session left that screen.
 func (r *Refs) Shown(device string) *Screen {
 	l := r.shown(device)
 	if l == nil || l.left {
@@ -116,7 +116,7 @@ func (r *Refs) Shown(device string) *Screen {
 	return l.screen
 }
 
-// News are the elements that came or changed since the last other screen of the same app that was shown.
+// News are the elements that are new or changed since the previous different screen of the same app.
 func (r *Refs) News(device string, now *Screen) map[*Node]bool {
 	for i := len(r.looks.kept) - 1; i >= 0; i-- {
 		before := r.looks.kept[i]
@@ -124,14 +124,14 @@ func (r *Refs) News(device string, now *Screen) map[*Node]bool {
 			continue
 		}
 		if before.screen.App != now.App || before.screen.Title() != now.Title() {
-			return nil // all of another screen is new
+			return nil // another screen: everything is new
 		}
 		return Compare(before.screen, now).fresh()
 	}
 	return nil
 }
 
-// fresh are the elements that came or changed.
+// fresh are the added and changed elements.
 func (d Diff) fresh() map[*Node]bool {
 	all := map[*Node]bool{}
 	for _, n := range d.Added {
@@ -143,12 +143,12 @@ func (d Diff) fresh() map[*Node]bool {
 	return all
 }
 
-// mostLively is how many elements of a screen may differ from an earlier look, if they are to say what changes on it: a list that was
-// scrolled says nothing.
+// mostLively is the maximum number of differences from an earlier look that count as lively: more means that a list was scrolled, which
+// says nothing.
 const mostLively = 8
 
-// Lively are the elements that were different, or not there, on an earlier look at the same screen: what changes on a screen now and then
-// tells more than what never does, also when the last action did not change it.
+// Lively are the elements that differed or were absent on an earlier look at the same screen. Elements that change now and then are more
+// informative than static ones, also when the last action did not change them.
 func (r *Refs) Lively(device string, now *Screen) map[*Node]bool {
 	lively := map[*Node]bool{}
 	for _, before := range r.looks.kept {
@@ -162,16 +162,16 @@ func (r *Refs) Lively(device string, now *Screen) map[*Node]bool {
 	return lively
 }
 
-// Lapsed reports whether the screen of a device was shown to the session and is forgotten.
+// Lapsed reports whether the last shown screen of a device was forgotten.
 func (r *Refs) Lapsed(device string) bool { return slices.Contains(r.lapsed, device) }
 
-// Lasting is what is different from the screen that was shown last, without what was known to change by itself when it was shown.
+// Lasting is the difference from the last shown screen, without elements that were known to change by themselves at that time.
 func (r *Refs) Lasting(device string, before, now *Screen) Diff {
 	d := r.calm(device, Compare(before, now), func(m motion) deeds { return m.told })
 	return r.timeless(device, d).lasting()
 }
 
-// Last is the hash of the screen that was remembered last for a device; empty when there is none, or it still moved.
+// Last is the hash of the last remembered screen of a device; empty if none is remembered or the screen was still moving.
 func (r *Refs) Last(device string) string {
 	l := r.shown(device)
 	if l == nil || l.brief || !l.screen.Settled && !l.screen.Quiet {
@@ -180,7 +180,7 @@ func (r *Refs) Last(device string) string {
 	return l.screen.hash
 }
 
-// Bytes is about how much memory the refs take, without the trees of remembered screens.
+// Bytes estimates the memory of the refs, without the trees of remembered screens.
 func (r *Refs) Bytes() int {
 	size := r.bytes
 	for known := range r.steady {
@@ -189,7 +189,7 @@ func (r *Refs) Bytes() int {
 	return size + ruleBytes*len(r.restless.movers)
 }
 
-// Forget lets go of all refs and screens. The refs are expired from now on: their numbers are not given out again.
+// Forget removes all refs and screens. The refs expire; their numbers are never given out again.
 func (r *Refs) Forget() {
 	left := Refs{last: r.last, trees: r.trees, lapsed: r.lapsed}
 	for len(r.looks.kept) > 0 {
@@ -199,7 +199,7 @@ func (r *Refs) Forget() {
 	*r = left
 }
 
-// Shed lets go of all screens but the one that was shown last, and of the refs that are not on it.
+// Shed removes all screens but the last shown one, and the refs of other screens.
 func (r *Refs) Shed() {
 	for len(r.looks.kept) > 1 {
 		r.drop(0)

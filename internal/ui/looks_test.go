@@ -15,8 +15,8 @@ func titled(text string) *ui.Screen {
 	})
 }
 
-// TestManyLooksAtOneDeviceForgetNoOther: what changed on the other device since it was shown can still be told.
-func TestManyLooksAtOneDeviceForgetNoOther(t *testing.T) {
+// TestManyLooksKeepScreenOfOtherDevice: what changed on the other device since it was shown can still be told.
+func TestManyLooksKeepScreenOfOtherDevice(t *testing.T) {
 	refs := &ui.Refs{}
 	refs.Remember("other", titled("first"))
 	for i := range 20 {
@@ -30,8 +30,8 @@ func TestManyLooksAtOneDeviceForgetNoOther(t *testing.T) {
 	}
 }
 
-// TestAScreenOfTooManyDevicesIsForgottenAloud: who comes back to the device is told that changes are not known.
-func TestAScreenOfTooManyDevicesIsForgottenAloud(t *testing.T) {
+// TestLapsedReportsForgottenScreen: Lapsed reports a forgotten screen, so that a caller learns that changes are unknown.
+func TestLapsedReportsForgottenScreen(t *testing.T) {
 	refs := &ui.Refs{}
 	for i := range 20 {
 		refs.Remember(fmt.Sprint("device ", i), titled("first"))

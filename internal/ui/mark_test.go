@@ -2,8 +2,9 @@ package ui
 
 import "testing"
 
-// TestMarked: a picture points out what the outline names and a finger could meet, and no more of it than can be seen.
-func TestMarked(t *testing.T) {
+// TestMarkedListsVisibleElementsOnly: a picture points out what the outline names and a finger could meet, and no more of it than can be
+// seen.
+func TestMarkedListsVisibleElementsOnly(t *testing.T) {
 	row := nameless(at("Cell", 0, 100, 400, 50, at("StaticText", 20, 110, 100, 30), at("Button", 300, 110, 80, 30)))
 	field, under := at("TextField", 0, 200, 400, 50), at("Button", 0, 560, 400, 50)
 	half := at("TextView", 0, 400, 400, 200)

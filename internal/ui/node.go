@@ -1,5 +1,7 @@
-// Package ui is the user interface as agents see it: the tree, its roles, refs and locators, what changed between two looks, and the forms
-// in which programs get it; package outline writes it down for models. It is pure: it never reads a device, and a driver hands it trees.
+// Package ui models the user interface for agents. A Screen is one look at a device: a tree of Nodes with roles, visibility and identities.
+// Refs give nodes short names that last for a session, Query and Locator find nodes, and Compare returns the Diff of two looks, from which
+// Judge derives an action's outcome. Package outline renders screens for models. This package is pure: drivers hand it trees, and it never
+// reads a device.
 package ui
 
 import (
@@ -21,7 +23,7 @@ type Rect struct {
 	H float64 `json:"h"`
 }
 
-// Centre is where a finger would land.
+// Centre is the point a tap would hit, rounded to whole points.
 func (r Rect) Centre() Point { return Point{math.Round(r.X + r.W/2), math.Round(r.Y + r.H/2)} }
 
 // Contains reports whether p lies inside.
@@ -29,7 +31,7 @@ func (r Rect) Contains(p Point) bool {
 	return p.X >= r.X && p.Y >= r.Y && p.X < r.X+r.W && p.Y < r.Y+r.H
 }
 
-// Intersect is what two frames share; empty when nothing.
+// Intersect is the area that two frames share; empty when they do not overlap.
 func (r Rect) Intersect(o Rect) Rect {
 	x, y := max(r.X, o.X), max(r.Y, o.Y)
 	w, h := min(r.X+r.W, o.X+o.W)-x, min(r.Y+r.H, o.Y+o.H)-y
@@ -39,15 +41,15 @@ func (r Rect) Intersect(o Rect) Rect {
 	return Rect{x, y, w, h}
 }
 
-// Empty reports whether nothing of it can be seen.
+// Empty reports whether the frame has no area.
 func (r Rect) Empty() bool { return r.W <= 0 || r.H <= 0 }
 
 // Node is one element of the tree.
 type Node struct {
 	Type        string // short XCUI name: Button, StaticText, TextField, …
 	Identifier  string
-	Key         string // the source's own name for the element, the same on every look and never another's; empty: it has none
-	Given       string // the short name that everybody calls it by, where its device gives names: btn_a1b2; empty: refs name it
+	Key         string // the source's own unique name for the element, the same on every look; empty if the source gives none
+	Given       string // the short name from its device, such as btn_a1b2; empty if refs name it
 	Label       string
 	Value       string
 	Placeholder string
@@ -56,30 +58,30 @@ type Node struct {
 	Focused     bool
 	Selected    bool
 	Secure      bool
-	Hidden      bool           // the source itself says that it cannot be seen; its children may be
+	Hidden      bool           // the source says that it is hidden; its children may be visible
 	Unplaced    bool           // the source gave no frame
-	Made        bool           // no element of the source: it holds several roots together
-	RawType     string         // what the source called the type, where that is not Type
-	Source      string         // who told of the element, where that was not accessibility: SourceWeb
+	Made        bool           // not from the source: it joins several roots
+	RawType     string         // the source's name of the type, if it differs from Type
+	Source      string         // the source of the element if not accessibility: SourceWeb
 	Actions     []string       // custom accessibility actions
-	Extra       map[string]any // what else the source said, as it said it
+	Extra       map[string]any // further facts from the source, unchanged
 	Children    []*Node
 
 	parent   *Node
-	told     bool // it gets a line in an outline
+	told     bool // an outline has a line for it
 	depth    int32
 	order    int32  // position in the document, which is also the painting order
 	twin     int32  // 0 when its identity is unique on its screen, else 1, 2, … in document order
 	seen     Rect   // the part of its frame that lies within the screen and what clips it
-	covered  *Node  // what hides its centre
-	sheet    string // of a dismiss region: the sheet beside which it lies
+	covered  *Node  // the element that hides its centre
+	sheet    string // of a dismiss region: the name of its sheet
 	identity identity
 }
 
-// SourceWeb is the Source of an element that the page of a web view told of.
+// SourceWeb is the Source of an element that was read from the page of a web view.
 const SourceWeb = "web"
 
-// Role is the ARIA-like role models know the element by.
+// Role is the ARIA-like role of the element, as models know it.
 func (n *Node) Role() string { return roleOf(n.Type) }
 
 // Parent is the enclosing element; nil for the root.
@@ -100,22 +102,21 @@ func (n *Node) VisiblePercent() int {
 	return min(max(int(math.Round(share)), 1), 99)
 }
 
-// Interactive reports whether an agent may want to act on the element. Not the type alone decides: frameworks that draw
-// their own controls give them no better type than Other, but say what can be done with them.
+// Interactive reports whether an agent may want to act on the element. The type alone does not decide: frameworks with self-drawn controls
+// use the type Other and list actions instead.
 func (n *Node) Interactive() bool { return kinds[n.Type].interactive || len(n.Actions) > 0 }
 
 // Hittable reports whether a tap on the element's centre would reach it.
 func (n *Node) Hittable() bool { return n.WhyNotHittable() == "" }
 
-// Exposed reports whether a finger on the element's centre would meet it, which is what Apple's tools call hittable: a disabled element is
-// met as well.
+// Exposed reports whether a finger on the element's centre would meet it. Apple's tools call that hittable; a disabled element counts too.
 func (n *Node) Exposed() bool {
 	enabled := *n
 	enabled.Disabled = false
 	return enabled.Hittable()
 }
 
-// WhyNotHittable says in words what is in the way; empty when nothing is.
+// WhyNotHittable is the reason in words; empty when the element is hittable.
 func (n *Node) WhyNotHittable() string {
 	switch {
 	case n.Disabled:
@@ -123,9 +124,9 @@ func (n *Node) WhyNotHittable() string {
 	case n.Hidden:
 		return "it is hidden"
 	case n.Unplaced:
-		return "nobody said where it is"
+		return "its place is unknown"
 	case n.holdsOverlay():
-		return "it only holds what lies over the app"
+		return "it is only the container of a system overlay"
 	case !n.Visible():
 		return "it is off the screen"
 	case !n.seen.Contains(n.Frame.Centre()):
@@ -142,7 +143,7 @@ func (n *Node) TakesText() bool { return takesText[n.Type] != "" }
 // TakesLines reports whether the return key adds a line to the element's text.
 func (n *Node) TakesLines() bool { return takesText[n.Type] == "multiline" }
 
-// Name is what a person would call the element: its label, else its placeholder, else its identifier.
+// Name is the element's label, else its placeholder, else its identifier.
 func (n *Node) Name() string {
 	for _, name := range []string{n.Label, n.Placeholder, n.Identifier} {
 		if strings.TrimSpace(name) != "" {
@@ -180,19 +181,19 @@ func (n *Node) Within(o *Node) bool {
 	return false
 }
 
-// Scrolls reports whether what lies outside the element's frame is only scrolled away.
+// Scrolls reports whether the element clips its content, so that content outside its frame is only scrolled away.
 func (n *Node) Scrolls() bool { return kinds[n.Type].clips }
 
-// Landmark reports whether the element is a container that says where on the screen one is, such as a list, a bar or a dialog.
+// Landmark reports whether the element is a container that structures the screen, such as a list, a bar or a dialog.
 func (n *Node) Landmark() bool { return kinds[n.Type].frame }
 
 // Takes reports whether the element is an alert, a sheet, a popover or a menu, which takes every touch on the app.
 func (n *Node) Takes() bool { return takers[n.Type] }
 
-// Covered is what hides the element's centre; nil when nothing does.
+// Covered is the element that hides this element's centre, or nil.
 func (n *Node) Covered() *Node { return n.covered }
 
-// OnlyGroups reports whether the element is a container that says nothing which its content does not say.
+// OnlyGroups reports whether the element is a container without information of its own.
 func (n *Node) OnlyGroups() bool { return kinds[n.Type].plain }
 
 // Behind reports whether an alert, a sheet or a menu takes every touch on the element.

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Outcome is what came of an action, as far as the screen tells.
+// Outcome is the result of an action as far as the screen shows it.
 type Outcome string
 
-// Unknown is never derived from a diff: it is for input that may or may not have arrived.
+// Unknown never comes from a diff: it stands for input that may or may not have arrived.
 const (
 	Changed   Outcome = "changed"
 	Unchanged Outcome = "unchanged"
@@ -17,17 +17,17 @@ const (
 
 // The kinds of evidence for an outcome.
 const (
-	EvidenceEnded   = "ended"   // the app left by itself, or closed its last window
-	EvidenceTarget  = "target"  // the element acted on changed, or is gone
-	EvidenceScreen  = "screen"  // other elements came, went, changed or moved
+	EvidenceEnded   = "ended"   // the app exited, or closed its last window
+	EvidenceTarget  = "target"  // the element acted on changed or disappeared
+	EvidenceScreen  = "screen"  // other elements appeared, disappeared, changed or moved
 	EvidenceFocus   = "focus"   // the focus or the keyboard moved
-	EvidenceAmbient = "ambient" // only what changes by itself: spinners, the status bar
+	EvidenceAmbient = "ambient" // only elements that change by themselves: spinners, the status bar
 )
 
-// evidenceOrder is how evidence is reported: the strongest first.
+// evidenceOrder lists the evidence as reported: the strongest first.
 var evidenceOrder = [...]string{EvidenceTarget, EvidenceScreen, EvidenceFocus, EvidenceAmbient}
 
-// Judge says what a diff proves about an action on target (nil when the action had none). What moves by itself proves
+// Judge says what a diff proves about an action on target (nil if the action had no target). Elements that move by themselves prove
 // nothing.
 func (d Diff) Judge(target *Node) (Outcome, []string) {
 	found := map[string]bool{}
@@ -59,8 +59,8 @@ func (d Diff) Judge(target *Node) (Outcome, []string) {
 	return Changed, evidence
 }
 
-// Slipped reports whether something came that pushed the target away from the finger that touched it at a point, and nothing shows that
-// the target was met: then nobody knows what was. A target that reacts, goes, or leads to another screen was met.
+// Slipped reports whether a new element pushed the target away from the touched point while nothing shows that the target was hit. The
+// touched element is then unknown. A target that reacts, disappears or leads to another screen was hit.
 func (d Diff) Slipped(target *Node, at Point) bool {
 	now := d.stayed(target)
 	if now == nil || now.seen.Contains(at) || d.Before.Title() != d.After.Title() {
@@ -74,7 +74,7 @@ func (d Diff) Slipped(target *Node, at Point) bool {
 	return slices.ContainsFunc(d.Added, func(n *Node) bool { return n.told && n.Visible() && !n.ambient() && !n.underKeyboard() })
 }
 
-// stayed is an element of the earlier look on the later one; nil when it is gone.
+// stayed is an element of the earlier look on the later one, or nil.
 func (d Diff) stayed(old *Node) *Node {
 	for now, was := range d.Partner {
 		if was == old && old != nil {
@@ -84,34 +84,34 @@ func (d Diff) stayed(old *Node) *Node {
 	return nil
 }
 
-// OnlyCame reports whether all that is different is what came, and what made room for it: nothing that was there shows a reaction.
+// OnlyCame reports whether the diff has only new elements and the moves that made room for them: no existing element reacted.
 func (d Diff) OnlyCame() bool {
 	return !slices.ContainsFunc(d.Removed, func(n *Node) bool { return n.told && !n.ambient() }) &&
 		!slices.ContainsFunc(d.Changed, func(c Change) bool { return c.Field == "focused" || !c.Before.ambient() })
 }
 
-// Ended reports whether an indicator has gone that showed before the input that something was under way, and the target shows nothing:
-// what came with it may be the end of that.
+// Ended reports whether a progress indicator from before the input has disappeared while the target shows no reaction. The other changes
+// may then come from the work that has ended.
 func (d Diff) Ended(target *Node) bool {
 	mine := func(n *Node) bool { return target != nil && n.Within(target) }
 	return slices.ContainsFunc(d.Removed, (*Node).runs) && !slices.ContainsFunc(d.Removed, mine) &&
 		!slices.ContainsFunc(d.Changed, func(c Change) bool { return mine(c.Before) }) && d.Before.Title() == d.After.Title()
 }
 
-// Running are the indicators in sight of something that is under way: spinners, and bars that are not full.
+// Running are the visible indicators of work in progress: spinners, and progress bars that are not full.
 func (s *Screen) Running() []*Node { return s.find((*Node).runs) }
 
-// Spins reports whether the element shows that something is under way, and not how far it is.
+// Spins reports whether the element shows work in progress without a percentage.
 func (n *Node) Spins() bool { return n.Type == "ActivityIndicator" }
 
-// runs reports whether the element is an indicator in sight of something that is under way.
+// runs reports whether the element is a visible indicator of work in progress.
 func (n *Node) runs() bool {
 	full := n.Value == "1" || n.Value == "100" || strings.HasPrefix(n.Value, "100%") || strings.HasPrefix(n.Value, "100 %")
 	return n.Role() == "progressbar" && kinds[n.Type].ambient && n.Visible() && !(full && !n.Spins())
 }
 
-// BeyondFocus reports whether the app shows more than that the focus moved and the keyboard came or went. What only made room for the
-// keyboard is not more.
+// BeyondFocus reports whether the app shows more than a moved focus and a shown or hidden keyboard. Elements that only made room for the
+// keyboard do not count.
 func (d Diff) BeyondFocus() bool {
 	told := func(n *Node) bool { return n.told && !n.ambient() && !n.underKeyboard() }
 	return slices.ContainsFunc(d.Added, told) || slices.ContainsFunc(d.Removed, told) ||
@@ -130,7 +130,7 @@ func kindOfEvidence(n, target *Node) string {
 	return EvidenceScreen
 }
 
-// notification is what SpringBoard calls the banner of a notification. It comes and goes by itself.
+// notification is SpringBoard's identifier for a notification banner, which appears and disappears by itself.
 const notification = "NotificationShortLookView"
 
 func (n *Node) ambient() bool {
@@ -145,8 +145,7 @@ func (n *Node) ambient() bool {
 	return false
 }
 
-// overApp reports whether the element is the root of a tree that lies over the app's: a tree with several roots has the app's
-// first.
+// overApp reports whether the element is the root of an overlay: in a tree with several roots, the app's root is the first.
 func (n *Node) overApp() bool {
 	return n.Type == "Application" && n.parent != nil && n.parent.Made && n.parent.Children[0] != n
 }

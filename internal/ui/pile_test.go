@@ -3,7 +3,7 @@ package ui
 import "testing"
 
 // A pile of elements at one place is not searched to its bottom for each of them: the topmost one covers all.
-func TestCoverOfAPileIsFoundAtItsTop(t *testing.T) {
+func TestStackedElementsAreCoveredByTopmost(t *testing.T) {
 	root := at("Application", 0, 0, 400, 800)
 	for range 5000 {
 		root.Children = append(root.Children, at("Button", 0, 0, 40, 40))

@@ -11,9 +11,9 @@ import (
 	"ios-agent/test/uitree"
 )
 
-// TestRefsUnderManyChanges: over 100,000 changes no ref is ever given to a second element, none is given out twice on
+// TestRefsStayUniqueUnderManyChanges: over 100,000 changes no ref is ever given to a second element, none is given out twice on
 // one screen, and none that still resolves finds an element it was not given for.
-func TestRefsUnderManyChanges(t *testing.T) {
+func TestRefsStayUniqueUnderManyChanges(t *testing.T) {
 	changes := 100_000
 	if testing.Short() {
 		changes = 5_000

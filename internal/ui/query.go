@@ -8,9 +8,10 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 )
 
-// Query says which element is meant. All that is given must hold.
+// Query describes an element. All given fields must hold.
 type Query struct {
 	Ref        string
 	Identifier string // exactly
@@ -21,21 +22,21 @@ type Query struct {
 	Role       string // as in the outline
 	Value      string // exactly
 	Index      *int   // which of several, from 0 in document order
-	Within     string // a ref, identifier or label of what the element must lie in
+	Within     string // ref, identifier or label of an element around it
 }
 
 // Naming is the query for a ref, or else for an identifier or label; empty for an empty name.
 func Naming(name string) Query {
 	if refPattern.MatchString(name) || name != "" && name[0] == '@' && givenPattern.MatchString(name) {
-		return Query{Ref: name} // without the @, an identifier may look like a name that a device gives
+		return Query{Ref: name} // without the @, the name may be an identifier
 	}
 	return Query{Name: name}
 }
 
-// Empty reports whether the query says nothing.
+// Empty reports whether the query has no fields.
 func (q Query) Empty() bool { return q == Query{} }
 
-// String spells the query for a message.
+// String formats the query for a message.
 func (q Query) String() string {
 	var parts []string
 	for _, p := range [][2]string{
@@ -56,7 +57,7 @@ func (q Query) String() string {
 	return strings.TrimSpace(said)
 }
 
-// Find resolves a query to exactly one element, or says why it cannot.
+// Find resolves a query to exactly one element, or returns the reason as an error.
 func (r *Refs) Find(q Query, device string, s *Screen) (*Node, error) {
 	within, err := r.container(q, device, s)
 	if err != nil {
@@ -81,7 +82,7 @@ func (r *Refs) Find(q Query, device string, s *Screen) (*Node, error) {
 			return found[i], nil
 		}
 		candidates := r.Candidates(device, s, found)
-		return nil, &NotFoundError{Message: fmt.Sprintf("%d elements fit, so there is no %s", len(found), q),
+		return nil, &NotFoundError{Message: fmt.Sprintf("%d elements fit; none has %s", len(found), q),
 			Hint: "count from 0; or pass one of: " + Offer(candidates), Candidates: candidates}
 	}
 	if shown := slices.DeleteFunc(slices.Clone(found), (*Node).nowhere); len(shown) > 0 {
@@ -96,7 +97,7 @@ func (r *Refs) Find(q Query, device string, s *Screen) (*Node, error) {
 	return nil, &AmbiguousError{fmt.Sprintf("%d elements have %s", len(found), q), r.Candidates(device, s, found), found}
 }
 
-// on replaces the query's name by what it is on this screen: an identifier if any element has it, else a label.
+// on resolves the query's name for this screen: an identifier if any element has it, else a label.
 func (q Query) on(s *Screen) Query {
 	if q.Name == "" {
 		return q
@@ -110,7 +111,7 @@ func (q Query) on(s *Screen) Query {
 	return q
 }
 
-// container is the element a query's Within means; nil when it has none.
+// container is the element that a query's Within names; nil without Within.
 func (r *Refs) container(q Query, device string, s *Screen) (*Node, error) {
 	if q.Within == "" {
 		return nil, nil
@@ -128,8 +129,7 @@ func (r *Refs) container(q Query, device string, s *Screen) (*Node, error) {
 	}
 }
 
-// Named are the elements of this identifier; if there are none anywhere on the screen, those of this label, case
-// ignored.
+// Named are the elements with this identifier; if the screen has none, the elements with this label, case ignored.
 func (s *Screen) Named(name string) []*Node {
 	if found := s.find(func(n *Node) bool { return n.Identifier == name }); len(found) > 0 {
 		return found
@@ -137,7 +137,7 @@ func (s *Screen) Named(name string) []*Node {
 	return s.find(func(n *Node) bool { return means(name, n.Label) })
 }
 
-// Match are all elements a query without ref fits, in document order.
+// Match are all elements that fit a query without a ref, in document order.
 func (s *Screen) Match(q Query) []*Node {
 	q = q.on(s)
 	return s.find(func(n *Node) bool { return !n.Made && q.matches(n, nil) })
@@ -163,7 +163,7 @@ func (n *Node) contains(text string) bool {
 	return false
 }
 
-// preferActionable drops the texts in a matching control, which are one thing with it to a person, and an app called like a control.
+// preferActionable drops texts inside a matching control, which a person sees as one thing, and an app named like a control.
 func preferActionable(nodes []*Node) []*Node {
 	actionable := map[*Node]bool{}
 	for _, n := range nodes {
@@ -178,8 +178,8 @@ func preferActionable(nodes []*Node) []*Node {
 	})
 }
 
-// nowhere reports whether the element is in no window's picture at all, as a tool bar that is switched off. A row without a place is
-// one that is scrolled out: it may be meant.
+// nowhere reports whether the element is hidden and has no place, such as a tool bar that is switched off. A row without a place may only
+// be scrolled away, so it does not count.
 func (n *Node) nowhere() bool {
 	return n.Hidden && n.Unplaced && n.Role() != "listitem" && n.Role() != "row" && n.Role() != "cell"
 }
@@ -189,12 +189,12 @@ func (r *Refs) notFound(q Query, device string, s *Screen) error {
 		Hint: s.instead(q), Candidates: r.Candidates(device, s, s.rank(nil))}
 	if s.Truncated > 0 {
 		no.Message += fmt.Sprintf("; %d elements were too deep or too many to be read", s.Truncated)
-		no.Hint = cmp.Or(no.Hint, "read deeper: `ios-agent snapshot --max-depth 200`, then act on a ref of it")
+		no.Hint = cmp.Or(no.Hint, "read deeper: "+hint.Do("snapshot", "max_depth", 200)+", then act on a ref from it")
 	}
 	return no
 }
 
-// instead is what to try when nothing fits a query: names like the one that was given, or a tab bar that hides its tabs.
+// instead is a hint for a query without a match: near names on the screen, or a tab bar that hides its tabs.
 func (s *Screen) instead(q Query) string {
 	var names []string
 	for _, n := range s.nodes {
@@ -211,14 +211,14 @@ func (s *Screen) instead(q Query) string {
 		}
 	}
 	if bar := s.collapsedTabs(); bar != nil {
-		return fmt.Sprintf("%s tells of no tabs, though there may be some: look at a `screenshot`, and tap one by its point (y=%g)",
-			bar.Describe(), bar.Frame.Centre().Y)
+		return fmt.Sprintf("%s may have tabs that accessibility does not list: find one with %s and tap its point (y=%g)",
+			bar.Describe(), hint.Do("take_screenshot"), bar.Frame.Centre().Y)
 	}
 	return ""
 }
 
-// collapsedTabs is a tab bar that accessibility shows as one element without content; nil when there is none. Some systems
-// make a group of it, which keeps the name.
+// collapsedTabs is a tab bar that accessibility shows as one element without content, or nil. Some systems report a group with the tab
+// bar's name.
 func (s *Screen) collapsedTabs() *Node {
 	for _, n := range s.nodes {
 		if len(n.Children) == 0 && n.Visible() && (n.Type == "TabBar" || n.Type == "Group" && n.Label == "Tab Bar") {

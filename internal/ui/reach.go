@@ -25,10 +25,10 @@ const (
 	homeStrip  = 34 // points at the bottom that swipe home
 	knobInset  = 32 // from the right edge of a wide switch to its knob
 	wideSwitch = 100
-	gridSteps  = 7 // tries along each edge of what can be seen of an element
+	gridSteps  = 7 // points to try along each edge of an element's visible part
 )
 
-// Reach finds a point at which a tap reaches the element. If there is none, why says what is in the way.
+// Reach finds a point at which a tap reaches the element. If no point works, why gives the reason.
 func (s *Screen) Reach(n *Node) (r Reach, why string) {
 	if n.Disabled || n.Hidden || n.Unplaced || n.holdsOverlay() || !n.Visible() {
 		return Reach{}, n.WhyNotHittable()
@@ -41,8 +41,8 @@ func (s *Screen) Reach(n *Node) (r Reach, why string) {
 	return Reach{}, n.WhyNotHittable()
 }
 
-// Exposed is a point at which input gets to an element, whether it is enabled or not: its centre, if nothing lies over that. Else cover is
-// what keeps all input from it. An element that is nowhere has no such point, and is covered only by what lies over its whole app.
+// Exposed is a point at which input reaches an element, enabled or not: its centre if nothing covers it. If every point is covered, cover
+// is the covering element. An element without a visible place has no such point; only an element over the whole app covers it.
 func (s *Screen) Exposed(n *Node) (at Point, cover *Node) {
 	if s.Behind(n) {
 		return Point{}, s.front.node
@@ -62,7 +62,7 @@ func (s *Screen) Exposed(n *Node) (at Point, cover *Node) {
 	return Point{}, cover
 }
 
-// points are where to try, the best first.
+// points are the points to try, the best first.
 func (s *Screen) points(n *Node) []Reach {
 	centre := n.Frame.Centre()
 	var tries []Reach
@@ -77,14 +77,13 @@ func (s *Screen) points(n *Node) []Reach {
 	return append(append(tries, Reach{centre, AtCentre}), n.grid()...)
 }
 
-// strip is where the lowest strip of the screen begins.
+// strip is the top edge of the lowest strip of the screen, which belongs to the system.
 func (s *Screen) strip() float64 {
 	view := viewport(s.Root)
 	return view.Y + view.H - homeStrip
 }
 
-// docked reports whether the element is part of what the system itself places at the bottom: bars and keyboards make room
-// for the strip.
+// docked reports whether the element belongs to a bar or keyboard that the system places at the bottom, above the strip.
 func (n *Node) docked() bool {
 	for ; n != nil; n = n.parent {
 		if n.Type == "TabBar" || n.Type == "Toolbar" || n.Type == "Keyboard" {
@@ -94,7 +93,7 @@ func (n *Node) docked() bool {
 	return false
 }
 
-// grid are points all over what can be seen, the nearest to its centre first.
+// grid returns points all over the visible part, the nearest to its centre first.
 func (n *Node) grid() []Reach {
 	var all []Reach
 	for i := range gridSteps {
@@ -112,10 +111,10 @@ func (n *Node) grid() []Reach {
 
 func away2(a, b Point) float64 { return (a.X-b.X)*(a.X-b.X) + (a.Y-b.Y)*(a.Y-b.Y) }
 
-// Seen is the part of the element's frame that lies within the screen and what clips it.
+// Seen is the part of the element's frame inside the screen and its clipping containers.
 func (n *Node) Seen() Rect { return n.seen }
 
-// Typed is the text a field holds. An empty one shows its placeholder as its value.
+// Typed is the text in a field. An empty field shows its placeholder as its value.
 func (n *Node) Typed() string {
 	if n.Value == n.Placeholder {
 		return ""
@@ -129,7 +128,7 @@ func (r Rect) Inset(by float64) Rect {
 	return Rect{r.X + by, r.Y + by, r.W - 2*by, r.H - 2*by}
 }
 
-// Towards says in which direction an element lies outside the frame; empty when that is unknown, or when it lies inside.
+// Towards is the direction in which an element lies outside the frame; empty when it is unknown or the element is inside.
 func (r Rect) Towards(n *Node) string {
 	if n == nil || n.Unplaced || n.Frame.Empty() {
 		return ""
@@ -151,8 +150,8 @@ func (r Rect) Towards(n *Node) string {
 // Viewport is the frame of the screen.
 func (s *Screen) Viewport() Rect { return viewport(s.Root) }
 
-// Scrollers are the lists and scroll views in sight that may hold what is looked for: those an element lies in, the innermost
-// first; for none, lists before plain scroll views, the larger first. A list behind a sheet is left out: the finger would move the sheet.
+// Scrollers are the visible lists and scroll views that may contain the wanted element: the ones around n, the innermost first; for nil,
+// lists before plain scroll views, larger first. A list behind a sheet is left out: the finger would move the sheet.
 func (s *Screen) Scrollers(n *Node) []*Node {
 	var found []*Node
 	if n != nil {
@@ -174,8 +173,8 @@ func (s *Screen) Scrollers(n *Node) []*Node {
 	return found
 }
 
-// BackButton is what leads back: the first button of the topmost navigation bar when it stands on the left, or of the modal a
-// button that closes it. Nil when there is none.
+// BackButton is the button that leads back: in a modal, a button that closes it; else the back button or the first button on the left of
+// the topmost navigation bar. It may be nil.
 func (s *Screen) BackButton() *Node {
 	if m := s.Modal(); m != nil {
 		return m.button("close", "cancel", "done", "dismiss", "back")
@@ -197,7 +196,7 @@ func (s *Screen) BackButton() *Node {
 	return first
 }
 
-// KeyboardExit is the key that puts the keyboard away, or the button above it that does.
+// KeyboardExit is the key or the button above the keyboard that hides it, or nil.
 func (s *Screen) KeyboardExit() *Node {
 	keyboard := s.Keyboard()
 	if keyboard == nil {
@@ -230,14 +229,14 @@ func (s *Screen) Actionable() []*Node {
 	return s.find(func(n *Node) bool { return n.Interactive() && n.Visible() && !n.Made && !n.underKeyboard() })
 }
 
-// Mark is an element to point out on a picture, and the part of it that can be seen there.
+// Mark is an element to mark on a picture, and its visible part there.
 type Mark struct {
 	Node  *Node
 	Frame Rect
 }
 
-// Marked are the elements to act on that a picture shows and the outline names: none that is covered, and of one that lies under a
-// keyboard or a bar in part only the rest.
+// Marked are the actionable elements that both a picture and the outline show. Covered elements are left out; for an element partly under a
+// keyboard or a bar, the mark is the visible rest.
 func (s *Screen) Marked() []Mark {
 	var marks []Mark
 	for _, n := range s.find(func(n *Node) bool { return n.Interactive() && s.worthShowing(n) && !n.Unplaced && n.covered == nil }) {
@@ -248,7 +247,7 @@ func (s *Screen) Marked() []Mark {
 	return marks
 }
 
-// uncovered is what can be seen of an element's frame above or below the keyboard and the bars that reach over its whole width.
+// uncovered is the part of an element's frame above or below the keyboard and the full-width bars.
 func (s *Screen) uncovered(n *Node) Rect {
 	f := n.seen
 	for _, o := range s.nodes[n.order+1:] {
@@ -270,7 +269,7 @@ func (s *Screen) uncovered(n *Node) Rect {
 	return f
 }
 
-// Shows reports whether a picture of this many pixels shows all of the frame, the right way up. Its edges were rounded.
+// Shows reports whether a picture of this many pixels shows the whole frame upright. Rounded edges are accepted.
 func (r Rect) Shows(width, height float64) bool {
 	return width > 0 && height > 0 && math.Abs(width*r.H-height*r.W) <= 1.5*max(r.W, r.H)
 }

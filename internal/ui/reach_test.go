@@ -6,7 +6,7 @@ func at(kind string, x, y, w, h float64, children ...*Node) *Node {
 	return &Node{Type: kind, Label: kind, Frame: Rect{x, y, w, h}, Children: children}
 }
 
-func TestReach(t *testing.T) {
+func TestReachFindsTouchPointOrReason(t *testing.T) {
 	screen := func(nodes ...*Node) *Screen {
 		return NewScreen("a", "running_foreground", at("Application", 0, 0, 400, 800, nodes...))
 	}

@@ -12,13 +12,13 @@ import (
 	"unique"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// Refs are the short names (@e12) a session's agents call elements by. A ref is an identity, not a position: it is
-// never given to another element, stays the same when the screen is redrawn, and is refused when its element is gone or no
-// longer certain. The refs that were not used for the longest time are forgotten, so that a session can go on for days.
-// Refs are not safe for concurrent use; the session's lock guards them.
+// Refs are the short names (@e12) that a session's agents use for elements. A ref is an identity, not a position: it never moves to another
+// element, stays valid when the screen is redrawn, and is refused when its element is gone or uncertain. The least recently used refs are
+// forgotten, so that a session can run for days. Refs are not safe for concurrent use; the session's lock guards them.
 type Refs struct {
 	last         int // the highest number given out; numbers are never given twice
 	clock        int // counts uses
@@ -33,16 +33,16 @@ type Refs struct {
 	stepped      map[string]stamp         // when the last step on each device ended
 	trees        *Trees                   // nil: the session shares no trees
 	bytes        int                      // of the entries
-	lapsed       []string                 // devices whose screens were shown and are forgotten
+	lapsed       []string                 // devices whose last shown screen was forgotten
 }
 
-// guessed is how far above the highest ref a made-up number is reserved, so that it never becomes an element's ref.
+// guessed bounds how far above the highest ref an invented number is reserved, so that it never becomes an element's ref.
 const guessed = 1000
 
-// mostRefs is how many refs a session remembers: some dozens of screens.
+// mostRefs is the maximum number of refs that a session remembers: some dozens of screens.
 const mostRefs = 8192
 
-// place is where elements are: there are few, and many refs.
+// place is shared by many refs, because there are few places.
 type place struct{ device, app string }
 
 type refKey struct {
@@ -56,27 +56,27 @@ type identifierKey struct {
 	identifier typedIdentifier
 }
 
-// givenKey is an element that its device has a name for.
+// givenKey identifies an element with a name from its device.
 type givenKey struct{ device, name string }
 
 type entry struct {
 	refKey
-	given  string // the name that its device has for it; empty: its number is its name
+	given  string // the name from its device; empty if it has a number
 	was    sight
-	unique bool   // its identifier alone told it apart when it was last seen
-	lost   bool   // it became uncertain which element is meant; that is final
-	hash   string // of the screen; a twin is only certain while the screen is the very same
+	unique bool   // its identifier was unique when last seen
+	lost   bool   // it became ambiguous; that is final
+	hash   string // of the screen; a twin is only certain on exactly the same screen
 	used   int
 }
 
-// sight is an element as it was last seen, for messages and for ranking candidates.
+// sight is an element as last seen, for messages and for ranking candidates.
 type sight struct {
 	typedIdentifier
 	label, placeholder string
 	x, y               float64
 }
 
-// describe is the element as it was last seen; nothing for an entry that is not known.
+// describe names the element as last seen; empty for a missing entry.
 func (e *entry) describe() string {
 	if e == nil {
 		return ""
@@ -84,25 +84,25 @@ func (e *entry) describe() string {
 	return (&Node{Type: e.was.kind, Identifier: e.was.identifier, Label: e.was.label, Placeholder: e.was.placeholder}).Describe()
 }
 
-// size is about how much memory the entry takes.
+// size estimates the memory of the entry.
 func (e *entry) size() int {
 	return refBytes + len(e.given) + len(e.was.kind) + len(e.was.identifier) + len(e.was.label) + len(e.was.placeholder)
 }
 
-// After makes all numbers given from now on greater than number. What was given up to it, by an earlier process, is expired.
+// After makes all numbers given from now on greater than number. Lower numbers are from an earlier process and count as expired.
 func (r *Refs) After(number int) { r.last = max(r.last, number) }
 
 // Highest is the highest number given out.
 func (r *Refs) Highest() int { return r.last }
 
-// refPattern matches a ref in either spelling, @e12 or e12; givenPattern one that a device gives, @btn_a1b2 or btn_a1b2.
+// refPattern matches a ref in either spelling, @e12 or e12; givenPattern matches a name from a device, @btn_a1b2 or btn_a1b2.
 var (
 	refPattern   = lazyregexp.New(`^@?e([0-9]{1,9})$`)
 	givenPattern = lazyregexp.New(`^@?([a-z]{1,8}_[0-9a-f]{4}(?:_[0-9]{1,9})?)$`)
 )
 
-// Name gives the node's ref on this screen, and makes one when it has none. Calling it for every node an agent gets to
-// see is what makes those nodes addressable.
+// Name returns the node's ref on this screen, and creates one if needed. Nodes become addressable by this call, so every node shown to an
+// agent needs it.
 func (r *Refs) Name(device string, s *Screen, n *Node) string {
 	if r.entries == nil {
 		r.entries, r.byKey, r.byIdentifier = map[int]*entry{}, map[refKey]int{}, map[identifierKey]int{}
@@ -113,7 +113,7 @@ func (r *Refs) Name(device string, s *Screen, n *Node) string {
 	r.doubt(key, s.hash)
 	alone := s.uniquelyIdentified(n)
 	number, known := r.byKey[key]
-	if n.Given != "" { // whatever it is called and wherever it is by now
+	if n.Given != "" { // its label and place do not matter
 		number, known = r.byGiven[givenKey{device, n.Given}]
 	} else if !known {
 		number, known = r.byIdentifier[idKey]
@@ -152,7 +152,7 @@ func (r *Refs) Name(device string, s *Screen, n *Node) string {
 	return e.name(number)
 }
 
-// name is what the element is called by.
+// name is the element's ref or its name from the device.
 func (e *entry) name(number int) string {
 	if e.given != "" {
 		return e.given
@@ -160,8 +160,8 @@ func (e *entry) name(number int) string {
 	return "e" + strconv.Itoa(number)
 }
 
-// doubt marks refs as lost that could mean this element as well as their own. Twins differ only by their order: when their
-// number or their screen has changed, it is uncertain which is which.
+// doubt marks refs as lost that could mean this element as well as their own. Twins differ only by their order: when their number or their
+// screen changes, the refs are ambiguous.
 func (r *Refs) doubt(key refKey, hash string) {
 	other := key
 	if key.twin > 0 {
@@ -195,7 +195,7 @@ func (r *Refs) unlink(number int, e *entry) {
 	}
 }
 
-// forget drops all but the refs used last.
+// forget drops all but the most recently used refs.
 func (r *Refs) forget(keep int) {
 	numbers := slices.Collect(maps.Keys(r.entries))
 	slices.SortFunc(numbers, func(a, b int) int { return r.entries[b].used - r.entries[a].used })
@@ -215,8 +215,8 @@ func (r *Refs) remove(number int) {
 	delete(r.entries, number)
 }
 
-// Resolve finds the element a ref stands for on this screen. It answers only when there is exactly one candidate;
-// everything else is a fault with ranked candidates, because acting on the wrong element is worse than not acting.
+// Resolve finds the element of a ref on this screen. It succeeds only with exactly one candidate; otherwise it returns a fault with ranked
+// candidates, because acting on the wrong element is worse than not acting.
 func (r *Refs) Resolve(ref, device string, s *Screen) (*Node, error) {
 	if m := givenPattern.FindStringSubmatch(ref); m != nil {
 		return r.given(m[1], device, s)
@@ -224,11 +224,11 @@ func (r *Refs) Resolve(ref, device string, s *Screen) (*Node, error) {
 	m := refPattern.FindStringSubmatch(ref)
 	if m == nil {
 		return nil, fault.New(fault.InvalidInput, "%q is not a ref such as @e12", ref).
-			WithHint("to name an element by its accessibility identifier use `--identifier`")
+			WithHint("to name an element by its accessibility identifier use %s", hint.Field("identifier"))
 	}
 	number, _ := strconv.Atoi(m[1])
 	e, ok := r.entries[number]
-	ok = ok && e.given == "" // who has a name is not called by its number
+	ok = ok && e.given == "" // an element with a device name has no numbered ref
 	no := func(was *entry, reason Reason, why string) error {
 		return &ExpiredError{Ref: fmt.Sprintf("@e%d", number), Was: was.describe(), Reason: reason, Why: why,
 			Candidates: r.Candidates(device, s, s.rank(was))}
@@ -236,24 +236,24 @@ func (r *Refs) Resolve(ref, device string, s *Screen) (*Node, error) {
 	switch {
 	case !ok && (number > r.last || number == 0):
 		if number <= r.last+guessed {
-			r.last = number // a ref somebody made up must not become another element's
+			r.last = number // an invented ref must never become an element's
 		}
 		return nil, no(nil, RefUnknown, "was never given out in this session")
 	case !ok:
 		return nil, no(nil, RefForgotten,
-			"is not known: it was never given out, it is from before a restart, or its screen was not looked at for long")
+			"is unknown: it was never given out, it is older than a restart, or its screen was unused for too long")
 	case e.place.Value().device != device:
 		return nil, no(nil, RefForeign, "belongs to another device: it was shown on "+e.place.Value().device)
 	case e.place.Value().app != s.App:
 		return nil, &NotInFrontError{Ref: fmt.Sprintf("@e%d", number), Was: e.describe(), App: e.place.Value().app, Front: s.App}
 	case e.lost:
-		return nil, no(e, RefAmbiguous, "is no longer certain: the screen changed and its element had twins")
+		return nil, no(e, RefAmbiguous, "is ambiguous: the screen changed and its element had twins")
 	}
 	claims := r.claims(number, e, s)
 	if e.twin > 0 {
 		if s.hash != e.hash || int(e.twin) > len(claims) {
 			r.lose(number)
-			return nil, no(e, RefAmbiguous, "is no longer certain: the screen changed and its element has twins")
+			return nil, no(e, RefAmbiguous, "is ambiguous: the screen changed and its element has twins")
 		}
 		return claims[e.twin-1], nil
 	}
@@ -316,8 +316,8 @@ func Offer(candidates []Candidate) string {
 	return strings.Join(parts, ", ")
 }
 
-// rank orders what could be meant instead: same identifier, same type and label, same type nearest by. Geometry and
-// order rank candidates; they never choose one.
+// rank orders the alternatives: same identifier, same type and label, same type nearest by. Geometry and order rank candidates; they never
+// choose one.
 func (s *Screen) rank(e *entry) []*Node {
 	nodes := s.find(func(n *Node) bool { return s.worthShowing(n) && n.Interactive() })
 	if free := slices.DeleteFunc(slices.Clone(nodes), s.shut); len(free) > 0 {
@@ -343,7 +343,7 @@ func (s *Screen) rank(e *entry) []*Node {
 	return nodes
 }
 
-// shut reports whether something covers an element so that no touch gets to it.
+// shut reports whether the whole element is covered, so that no touch reaches it.
 func (s *Screen) shut(n *Node) bool {
 	if n.covered == nil || n.Disabled {
 		return n.covered != nil
@@ -352,7 +352,7 @@ func (s *Screen) shut(n *Node) bool {
 	return why != ""
 }
 
-// Size is how many refs and screens are remembered.
+// Size is the number of remembered refs and screens.
 func (r *Refs) Size() int {
 	return max(len(r.entries), len(r.byKey), len(r.byIdentifier)) + len(r.looks.kept)
 }

@@ -29,7 +29,7 @@ func TestRefSurvivesRedrawing(t *testing.T) {
 	}
 }
 
-func TestRefFailsClosed(t *testing.T) {
+func TestRefIsRefusedWhenUncertain(t *testing.T) {
 	first := screen(app(bar("Notes"), button("Delete", 100)))
 	given := func() (*ui.Refs, string) {
 		refs := &ui.Refs{}
@@ -65,8 +65,8 @@ func TestRefFailsClosed(t *testing.T) {
 	}
 }
 
-// TestRowsWithOneIdentifier: the row that is left when its twin is removed is not the twin.
-func TestRowsWithOneIdentifier(t *testing.T) {
+// TestRefDoesNotMoveToRemainingRow: the row that is left when its twin is removed is not the twin.
+func TestRefDoesNotMoveToRemainingRow(t *testing.T) {
 	row := func(label string, y float64) *ui.Node {
 		return at(&ui.Node{Type: "Button", Identifier: "remove", Label: label}, y)
 	}
@@ -79,8 +79,8 @@ func TestRowsWithOneIdentifier(t *testing.T) {
 	}
 }
 
-// TestTwins: elements that nothing tells apart can be used while the screen is the very same, and not after.
-func TestTwins(t *testing.T) {
+// TestIdenticalElementRefsExpireOnChange: elements that nothing tells apart can be used while the screen is the very same, and not after.
+func TestIdenticalElementRefsExpireOnChange(t *testing.T) {
 	list := func() *ui.Node { return app(bar("List"), button("Edit", 100), button("Edit", 150)) }
 	refs := &ui.Refs{}
 	s := screen(list())
@@ -114,9 +114,9 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// TestRefsUnderRandomChange mutates a list of labelled and identified rows at random. Rows carry a serial number that
+// TestRefsFindTheirRowsUnderRandomChange mutates a list of labelled and identified rows at random. Rows carry a serial number that
 // refs know nothing of; a ref that still resolves must find the row it was given for.
-func TestRefsUnderRandomChange(t *testing.T) {
+func TestRefsFindTheirRowsUnderRandomChange(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	refs := &ui.Refs{}
 	type row struct {
@@ -166,9 +166,9 @@ func TestRefsUnderRandomChange(t *testing.T) {
 	}
 }
 
-// TestASharedIdentifierProvesNothing: once other elements were seen to carry a developer's name, the name alone does
+// TestSharedIdentifierDoesNotIdentifyElement: once other elements were seen to carry a developer's name, the name alone does
 // not say which one is left.
-func TestASharedIdentifierProvesNothing(t *testing.T) {
+func TestSharedIdentifierDoesNotIdentifyElement(t *testing.T) {
 	row := func(label string) *ui.Node {
 		return at(&ui.Node{Type: "Button", Identifier: "remove", Label: label}, 100)
 	}
@@ -196,8 +196,8 @@ func TestASharedIdentifierProvesNothing(t *testing.T) {
 	}
 }
 
-// TestTheRowThatIsLeftKeepsItsRef: removing one of two rows with one identifier says nothing against the other.
-func TestTheRowThatIsLeftKeepsItsRef(t *testing.T) {
+// TestRemainingRowKeepsItsRef: removing one of two rows with one identifier says nothing against the other.
+func TestRemainingRowKeepsItsRef(t *testing.T) {
 	row := func(label string) *ui.Node {
 		return at(&ui.Node{Type: "Button", Identifier: "remove", Label: label}, 100)
 	}
@@ -213,8 +213,8 @@ func TestTheRowThatIsLeftKeepsItsRef(t *testing.T) {
 	}
 }
 
-// TestAGuessIsNeverAnElement: a ref that somebody made up does not begin to mean something later.
-func TestAGuessIsNeverAnElement(t *testing.T) {
+// TestInventedRefIsAlwaysRefused: a ref that somebody made up does not begin to mean something later.
+func TestInventedRefIsAlwaysRefused(t *testing.T) {
 	refs := &ui.Refs{}
 	s := screen(login())
 	for range 2 {
@@ -224,8 +224,8 @@ func TestAGuessIsNeverAnElement(t *testing.T) {
 	}
 }
 
-// TestUnreachable names what is in the way.
-func TestUnreachable(t *testing.T) {
+// TestUnreachableElementNamesItsObstacle names what is in the way.
+func TestUnreachableElementNamesItsObstacle(t *testing.T) {
 	root := login()
 	root.Children = append(root.Children, &ui.Node{Type: "Alert", Label: "Allow?", Frame: ui.Rect{W: 400, H: 800}})
 	s, refs := screen(root), &ui.Refs{}
@@ -236,8 +236,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestTheOneThatIsLeftMayBeTheOther: one Edit, then two, then one again: nothing says which of them.
-func TestTheOneThatIsLeftMayBeTheOther(t *testing.T) {
+// TestRemainingIdenticalElementIsAmbiguous: one Edit, then two, then one again: nothing says which of them.
+func TestRemainingIdenticalElementIsAmbiguous(t *testing.T) {
 	refs := &ui.Refs{}
 	one := screen(app(bar("List"), button("Edit", 100)))
 	first := refs.Name(phone, one, find(t, one.Root, "Edit"))

@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// Some screens never rest: a picture moves across them for ever, a text blinks. What changed between two looks without an input,
-// on a screen that did not become still in time, is remembered. Such a screen is judged by what does not move.
+// Some screens never rest: a picture moves across them for ever, a text blinks. Refs remembers the changes between two looks without an
+// input, on a screen that did not settle in time. An action on such a screen is judged by the elements that do not move.
 
-// mover names an element that does not rest. Twins cannot be told apart and are never movers.
+// mover identifies an element that does not rest. Twins look alike and are never movers.
 type mover struct {
 	device, app string
 	identity    identity
 }
 
-// motion is what an element does by itself, and what of that was known when its screen was shown last: what is learned later is news.
+// motion is what an element does by itself, and which part of that was known when its screen was last shown: later findings are news.
 type motion struct {
 	deeds
 	told  deeds
 	begun beginning
 }
 
-// deeds are what an element did without an input. One that came and did not go may have come for good.
+// deeds are the changes of an element without an input. An element that appeared and never disappeared may have come for good.
 type deeds struct{ moves, changes, came, went bool }
 
-// beginning is what is known of when a motion began, while the step lasts in which it was seen first.
+// beginning says when a motion began, as far as known, during the step in which it was first seen.
 type beginning byte
 
 const (
@@ -34,7 +34,8 @@ const (
 	begunAfter                   // the input began it
 )
 
-// rest is how long something that never rests after an input must have rested before it: longer than what moves fast can seem to.
+// rest is how long an element must have stood still before an input if the input is to count as the start of its motion. It is longer than
+// a fast-moving element can seem to stand still.
 const rest = 250 * time.Millisecond
 
 func (d deeds) flickers() bool { return d.came && d.went }
@@ -47,20 +48,20 @@ func moverOf(device string, s *Screen, n *Node) mover {
 	return mover{device, s.App, identityOf(n.Identifier, n.Type, label, s.context(n))}
 }
 
-// restless is what a session knows of the screens that never rest.
+// restless is a session's knowledge of screens that never rest.
 type restless struct {
 	devices map[string]bool
 	movers  map[mover]motion
 }
 
-// mostMovers is how many elements are remembered that do not rest; with more, all are forgotten.
+// mostMovers is the maximum number of remembered movers; beyond it, all are forgotten.
 const mostMovers = 1024
 
-// Restless reports whether the screen of a device does not become still.
+// Restless reports whether the screen of a device does not settle.
 func (r *Refs) Restless(device string) bool { return r.restless.devices[device] }
 
-// LearnMotion remembers what changed between two looks without an input: it changes by itself. The screen before the input tells
-// whether it did then; nil: there was no input.
+// LearnMotion remembers the changes between two looks without an input: those elements change by themselves. The screen before the input
+// shows whether they did so earlier; nil means that the step had no input.
 func (r *Refs) LearnMotion(device string, beforeInput, earlier, later *Screen) {
 	if r.restless.devices == nil || len(r.restless.movers) > mostMovers {
 		r.restless = restless{map[string]bool{}, map[mover]motion{}}
@@ -103,7 +104,7 @@ func (r *Refs) begun(device string, screen *Screen, key mover) beginning {
 	return begunMaybe
 }
 
-// SetOff reports whether an input set something in motion, in the step that is under way.
+// SetOff reports whether an input started a motion in the current step.
 func (r *Refs) SetOff(device string) bool {
 	for key, m := range r.restless.movers {
 		if key.device == device && m.begun == begunAfter && (m.moves || m.flickers()) {
@@ -113,7 +114,7 @@ func (r *Refs) SetOff(device string) bool {
 	return false
 }
 
-// Stepped is called when a step is over: what it set in motion moves by itself from now on, and may stand still for its first period.
+// Stepped is called when a step ends: its motions count as spontaneous from now on, and may stand still for their first period.
 func (r *Refs) Stepped(device string) {
 	if r.stepped == nil {
 		r.stepped = map[string]stamp{}
@@ -136,8 +137,8 @@ func (r *Refs) ForgetMotion(device string) {
 	maps.DeleteFunc(r.restless.movers, func(key mover, _ motion) bool { return key.device == device })
 }
 
-// Calm is a diff without what is known to change by itself. What an input set in motion, in the step that is under way, is not left out;
-// what it may have set in motion makes the diff doubtful.
+// Calm is the diff without elements that are known to change by themselves. Motions that an input started in the current step stay in the
+// diff; motions that it may have started make the diff doubtful.
 func (r *Refs) Calm(device string, d Diff) Diff {
 	return r.calm(device, d, func(m motion) deeds {
 		if m.begun == begunAfter {
@@ -169,7 +170,7 @@ func (r *Refs) calm(device string, d Diff, known func(motion) deeds) Diff {
 	return d
 }
 
-// AtRest reports whether two looks show the same, but for what changes by itself.
+// AtRest reports whether two looks show the same, apart from elements that change by themselves.
 func (r *Refs) AtRest(device string, earlier, later *Screen) bool {
 	if earlier == nil || earlier.App != later.App {
 		return false

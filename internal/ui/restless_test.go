@@ -2,8 +2,8 @@ package ui
 
 import "testing"
 
-// TestWhatNeverRests: what moved or flickered between looks without an input proves nothing later; everything else does.
-func TestWhatNeverRests(t *testing.T) {
+// TestMotionWithoutInputIsNotEvidence: what moved or flickered between looks without an input proves nothing later; everything else does.
+func TestMotionWithoutInputIsNotEvidence(t *testing.T) {
 	screen := func(starY float64, flicker bool, light string, more ...*Node) *Screen {
 		star, text := at("Image", 0, starY, 40, 40), at("StaticText", 0, 100, 100, 20)
 		star.Identifier, text.Identifier, text.Label = "star", "light", light

@@ -2,20 +2,19 @@ package ui
 
 import "strings"
 
-// kind is what the program needs to know of an element type beyond its frame.
+// kind holds the properties of an element type.
 type kind struct {
 	role        string
 	interactive bool // an agent may want to act on it
 	frame       bool // a container worth a line of its own
 	solid       bool // hides what lies under it
-	ambient     bool // changes by itself: says nothing about an action
+	ambient     bool // changes by itself: proves nothing about an action
 	clips       bool // shows nothing of its children outside its own frame
-	plain       bool // a container that says nothing which its content does not say
+	plain       bool // a container without information of its own
 }
 
-// kinds maps short XCUI type names to roles in ARIA's words, which models know from the web. It is the only such table:
-// what other sources call their elements is brought to these names by TypeOf. Heading is idb's alone; XCTest calls a
-// heading a StaticText.
+// kinds maps short XCUI type names to ARIA roles, which models know from the web. It is the only such table: TypeOf converts the names of
+// other sources to these names. Heading comes from idb only; XCTest calls a heading a StaticText.
 var kinds = map[string]kind{
 	"Button":             {role: "button", interactive: true, solid: true},
 	"MenuButton":         {role: "button", interactive: true, solid: true},
@@ -99,7 +98,7 @@ var kinds = map[string]kind{
 	"Unknown":            {role: "generic", plain: true},
 }
 
-// roleOf gives the role of a type; one the table does not know keeps its own name, so that nothing is lost.
+// roleOf returns the role of a type; an unknown type is its own role, so that no information is lost.
 func roleOf(kindName string) string {
 	if k, ok := kinds[kindName]; ok {
 		return k.role
@@ -107,7 +106,7 @@ func roleOf(kindName string) string {
 	return kindName
 }
 
-// typeNames are the kinds by their names in lower case: people and tools spell them as they like.
+// typeNames are the kinds by their names in lower case, with other common spellings.
 var typeNames = func() map[string]string {
 	names := map[string]string{
 		"textarea": "TextView", "busyindicator": "ActivityIndicator", "genericelement": "Other", "row": "TableRow",
@@ -120,8 +119,8 @@ var typeNames = func() map[string]string {
 	return names
 }()
 
-// refinements are the words beside a type (subrole, role description, trait) that say more than it does, and the
-// vague types that they make precise.
+// refinements are the words next to a type (subrole, role description, trait) that are more precise than the type, and the vague types that
+// they refine.
 var refinements = map[string]struct {
 	to   string
 	from string
@@ -155,8 +154,8 @@ func squeeze(word string) string {
 	return word
 }
 
-// TypeOf gives the short XCUI name for what a source calls an element: XCUIElementTypeButton, AXButton or Button, made
-// precise by what it says beside that (subrole, role description, traits). An unknown type keeps its own name.
+// TypeOf returns the short XCUI name for a source's type: XCUIElementTypeButton, AXButton or Button, refined by the words beside it
+// (subrole, role description, traits). An unknown type keeps its own name.
 func TypeOf(raw string, beside ...string) string {
 	name, known := typeNames[squeeze(raw)]
 	switch {
@@ -173,10 +172,10 @@ func TypeOf(raw string, beside ...string) string {
 	return name
 }
 
-// modals are the types that take the screen over.
+// modals are the types that take over the screen.
 var modals = map[string]bool{"Alert": true, "Sheet": true, "Dialog": true, "Popover": true}
 
-// takesText are the types one can type into, with the keyboard the specification's snapshot names for them.
+// takesText are the types that accept text, with the keyboard that the specification's snapshot names for them.
 var takesText = map[string]string{"TextField": "text", "SecureTextField": "secure", "TextView": "multiline", "SearchField": "search",
 	"ComboBox": "text"}
 
@@ -186,7 +185,7 @@ func KnownType(name string) bool {
 	return known
 }
 
-// TypeOfRole is the usual type of a role; a word that is no role is taken for a type.
+// TypeOfRole is the usual type of a role; an unknown role is treated as a type.
 func TypeOfRole(role string) string {
 	if name, ok := usualTypes[role]; ok {
 		return name
@@ -194,7 +193,7 @@ func TypeOfRole(role string) string {
 	return TypeOf(role)
 }
 
-// usualTypes picks, of the types that share a role, the one met most.
+// usualTypes picks the most common type of each role.
 var usualTypes = func() map[string]string {
 	usual := map[string]string{
 		"button": "Button", "textbox": "TextField", "switch": "Switch", "slider": "Slider", "spinbutton": "Stepper", "group": "Group",

@@ -9,29 +9,29 @@ import (
 	"time"
 )
 
-// Screen is one look at an app: the tree and what was known about the moment.
+// Screen is one look at an app: the tree and the circumstances of the look.
 type Screen struct {
 	App       string // bundle id of the app in front
 	State     string // running_foreground, …
-	Cover     string // bundle id of a system process that shows something over it; empty: none does
-	Digest    string // by which the one who looked compares two looks; empty: it cannot
-	Ended     string // an app that was shown before and does not run any more, and why; empty: none
+	Cover     string // bundle id of a system process that covers it; empty: none
+	Digest    string // the source's digest for comparing two looks; empty: none
+	Ended     string // the app shown before, if it has exited, and why; empty: none
 	Root      *Node
-	NoPage    string        // why the page of a web view is not shown; empty: all are, or nobody looked for one
+	NoPage    string        // why the page of a web view is missing; empty: all pages are present, or were not requested
 	Truncated int           // elements the agent left out
-	Unsure    bool          // who looked is not told all that lies over the app: what seems free may be covered
+	Unsure    bool          // the source cannot list all overlays: a seemingly free element may be covered
 	Settled   bool          // false: still moving when the look ended
-	Quiet     bool          // not settled, but still except for what never stops moving
-	Waited    time.Duration // how long the look took, by the clock of who looked
+	Quiet     bool          // not settled, but still except for elements that never stop moving
+	Waited    time.Duration // how long the look took, by the source's clock
 	At        time.Time     // when it ended
 
 	looked time.Duration // how long the session has looked at the device when it ended
 
 	*tree
-	grid *grid // nil for a screen that is remembered
+	grid *grid // nil for a remembered screen
 }
 
-// NewScreen prepares a tree for questions: parents, visibility, covers, identities. The tree must not change after.
+// NewScreen computes parents, visibility, covers and identities of a tree. The tree must not change afterwards.
 func NewScreen(app, state string, root *Node) *Screen {
 	s := &Screen{App: oneLine(app), State: state, Root: root, Settled: true, tree: &tree{}}
 	if root == nil {
@@ -47,8 +47,7 @@ func NewScreen(app, state string, root *Node) *Screen {
 	return s
 }
 
-// viewport is what can be seen at all: the frame of the outermost element that has one. A tree without any frame has
-// no bounds.
+// viewport is the visible area: the frame of the outermost element that has one. A tree without any frame has no bounds.
 func viewport(root *Node) Rect {
 	for n := root; n != nil; n = n.Children[0] {
 		if !n.Frame.Empty() {
@@ -62,7 +61,7 @@ func viewport(root *Node) Rect {
 	return Rect{-far, -far, 2 * far, 2 * far}
 }
 
-// link numbers the nodes, sets parents and works out what lies within the screen.
+// link numbers the nodes, sets parents and computes the visible part of each.
 func (s *Screen) link(n, parent *Node, clip Rect) {
 	n.parent, n.order, n.depth, n.covered, n.sheet = parent, int32(len(s.nodes)), 0, nil, ""
 	if parent != nil {
@@ -86,7 +85,7 @@ func (s *Screen) Nodes() []*Node {
 	return s.nodes
 }
 
-// Rank is the place of a node among the elements with its type, identifier and label that have its source, in document order.
+// Rank is the place of a node among the elements with the same source, type, identifier and label, in document order.
 func (s *Screen) Rank(n *Node) (rank int) {
 	for _, other := range s.Nodes() {
 		if other == n {
@@ -99,7 +98,7 @@ func (s *Screen) Rank(n *Node) (rank int) {
 	return rank
 }
 
-// Hash names what the screen shows, frames included: two looks with one hash showed the same.
+// Hash names the content of the screen, frames included: two looks with the same hash showed the same.
 func (s *Screen) Hash() string { return s.hash }
 
 func (s *Screen) fingerprint() string {
@@ -115,7 +114,7 @@ func (s *Screen) fingerprint() string {
 	return fmt.Sprintf("%08x", uint32(h.Sum64()^h.Sum64()>>32))
 }
 
-// digest is what an element shows, for the screen's hash.
+// digest is the visible content of an element, for the screen's hash.
 func (n *Node) digest(b []byte) []byte {
 	for _, text := range [...]string{n.Type, n.Identifier, n.Label, n.Value, n.Placeholder} {
 		b = append(append(b, text...), 0)
@@ -129,8 +128,7 @@ func (n *Node) digest(b []byte) []byte {
 	return append(b, 0)
 }
 
-// Title is what the screen calls itself: the topmost modal's or navigation bar's label or identifier, else the app's
-// name.
+// Title is the screen's title: the topmost modal's or navigation bar's label or identifier, else the app's name.
 func (s *Screen) Title() string {
 	if m := s.Modal(); m != nil && m.Name() != "" {
 		return m.Name()
@@ -151,7 +149,7 @@ func (s *Screen) barTitle(counts func(*Node) bool) string {
 	return s.App
 }
 
-// AppName is what the app calls itself; empty when the tree does not say. SpringBoard's name is one space.
+// AppName is the app's name; empty when the tree lacks it. SpringBoard's name is one space.
 func (s *Screen) AppName() string {
 	if s.Root == nil {
 		return ""
@@ -164,13 +162,13 @@ func (s *Screen) AppName() string {
 	return ""
 }
 
-// Modal is the topmost alert or sheet; nil when there is none.
+// Modal is the topmost alert or sheet, or nil.
 func (s *Screen) Modal() *Node {
 	return s.last(func(n *Node) bool { return modals[n.Type] && n.Visible() })
 }
 
-// Presented is what is presented over the app's own screen: the topmost alert or dialog, or the content of a sheet or popover. A page
-// sheet has no type of its own: it is known by the dismiss region that UIKit lays beside its content. Nil when nothing is presented.
+// Presented is the layer over the app's own screen: the topmost alert or dialog, or the content of a sheet or popover. A page sheet has no
+// type of its own; the dismiss region that UIKit lays beside its content reveals it. Nil if the app shows its own screen.
 func (s *Screen) Presented() *Node {
 	if m := s.Modal(); m != nil {
 		return m
@@ -181,12 +179,12 @@ func (s *Screen) Presented() *Node {
 	return nil
 }
 
-// Keyboard is the on-screen keyboard; nil when it is down.
+// Keyboard is the on-screen keyboard; nil when it is hidden.
 func (s *Screen) Keyboard() *Node {
 	return s.last(func(n *Node) bool { return n.Type == "Keyboard" && n.Visible() })
 }
 
-// Focused is the element that takes what is typed; nil when none does.
+// Focused is the element that receives typed text, or nil.
 func (s *Screen) Focused() *Node { return s.last(func(n *Node) bool { return n.Focused }) }
 
 func (s *Screen) last(is func(*Node) bool) *Node {

@@ -16,24 +16,24 @@ type Snapshot struct {
 	Timestamp string    `json:"timestamp"`
 	Keyboard  bool      `json:"keyboard_shown"`
 	Settled   bool      `json:"settled"`
-	Truncated int       `json:"truncated"` // elements left out; -1: some, nobody knows how many
+	Truncated int       `json:"truncated"` // number of elements left out; -1: an unknown number
 	Elements  []Element `json:"elements"`
 	Actions   []Action  `json:"actions_available"`
 }
 
-// Element is one element of a Snapshot. Extra is what the source of the tree said beyond that, verbatim.
+// Element is one element of a Snapshot. Extra holds further facts from the source of the tree, verbatim.
 type Element struct {
 	Ref         string         `json:"ref"`
 	Type        string         `json:"type"`
 	RawType     string         `json:"raw_type,omitempty"`
-	Source      string         `json:"source,omitempty"` // web: the page of a web view told of it, not accessibility
+	Source      string         `json:"source,omitempty"` // web: read from the page of a web view, not from accessibility
 	Role        string         `json:"role"`
 	Label       string         `json:"label"`
 	Identifier  string         `json:"identifier"`
 	Value       *string        `json:"value"`
 	Placeholder string         `json:"placeholder,omitempty"`
 	Frame       Rect           `json:"frame"`
-	Hittable    *bool          `json:"hittable"` // null: nobody knows
+	Hittable    *bool          `json:"hittable"` // null: unknown
 	Enabled     bool           `json:"enabled"`
 	Visible     *int           `json:"visible_percent,omitempty"` // absent: all of it
 	Focused     bool           `json:"focused,omitempty"`
@@ -46,23 +46,23 @@ type Element struct {
 	Extra       map[string]any `json:"extra,omitempty"`
 }
 
-// OutOfReach reports whether it is known that a tap does not reach the element.
+// OutOfReach reports whether a tap is known not to reach the element.
 func (e Element) OutOfReach() bool { return e.Hittable != nil && !*e.Hittable }
 
-// Action is something the runtime can do with an element now.
+// Action is an action that the runtime offers for an element now.
 type Action struct {
 	Name     string `json:"name"`
 	Target   string `json:"target"`
 	Keyboard string `json:"keyboard,omitempty"`
 }
 
-// typePrefix makes a short type name the one Apple's tools print.
+// typePrefix turns a short type name into the name that Apple's tools print.
 const typePrefix = "XCUIElementType"
 
-// TypeName is the element's type as Apple's tools write it, and with them every answer of ours to a program.
+// TypeName is the element's type in Apple's spelling, as every JSON answer has it.
 func (n *Node) TypeName() string { return typePrefix + n.Type }
 
-// Snapshot writes the screen down for programs: every node, strings verbatim.
+// Snapshot is the screen as data for programs: every node, strings verbatim.
 func (s *Screen) Snapshot(device string, refs *Refs, at time.Time) Snapshot {
 	return s.SnapshotOf(s.Nodes(), device, refs, at)
 }
@@ -74,7 +74,7 @@ func (s *Screen) SnapshotOf(nodes []*Node, device string, refs *Refs, at time.Ti
 		Keyboard: s.Keyboard() != nil, Settled: s.Settled, Truncated: s.Truncated,
 		Elements: []Element{}, Actions: []Action{},
 	}
-	told := map[*Node]bool{} // those that need a ref: the nodes and their children
+	told := map[*Node]bool{} // the nodes and their children: each needs a ref
 	for _, n := range nodes {
 		told[n] = true
 		for _, c := range n.Children {
@@ -98,7 +98,7 @@ func (s *Screen) SnapshotOf(nodes []*Node, device string, refs *Refs, at time.Ti
 	return out
 }
 
-// actionsOn are what can be done with an element now. A tap is tried where it would arrive; what scrolls, swipes.
+// actionsOn are the actions possible on an element now. A tap needs a reachable centre; a scrolling element can be swiped.
 func (s *Screen) actionsOn(n *Node, ref string) (actions []Action) {
 	add := func(names ...string) {
 		for _, name := range names {
@@ -121,7 +121,7 @@ func (s *Screen) actionsOn(n *Node, ref string) (actions []Action) {
 	return actions
 }
 
-// adjustable are the types that take a value at once.
+// adjustable are the types whose value can be set directly.
 var adjustable = map[string]bool{"Slider": true, "Switch": true, "Toggle": true, "PickerWheel": true}
 
 func (n *Node) element(names []string) Element {
@@ -143,8 +143,7 @@ func (n *Node) element(names []string) Element {
 	return e
 }
 
-// keyboardOf is the keyboard typing into a field would meet. Only the one on the screen tells that it has nothing but
-// digits.
+// keyboardOf is the keyboard for typing into a field. Only a keyboard on the screen shows that it has nothing but digits.
 func (s *Screen) keyboardOf(n *Node) string {
 	if board := s.Keyboard(); board != nil && n.Focused && takesText[n.Type] == "text" && board.onlyDigits() {
 		return "number"

@@ -2,10 +2,11 @@ package ui
 
 import "time"
 
-// What stood still before an input and moves after it is its effect. A look is too short to tell, so the time between looks is asked.
+// An element that stood still before an input and moves after it shows an effect of the input. A single look is too short to prove that an
+// element stands still, so several looks are compared over time.
 
-// stamp is a moment: by the time of day, and by how long a session has looked at a device, of which alone time passes in some virtual
-// worlds.
+// stamp is a moment, by the time of day and by how long a session has looked at a device. In some virtual worlds, only looking makes time
+// pass.
 type stamp struct {
 	at     time.Time
 	looked time.Duration
@@ -15,7 +16,7 @@ func (s stamp) until(later stamp) time.Duration {
 	return max(later.at.Sub(s.at), later.looked-s.looked)
 }
 
-// Stamp notes when a look at a device ended. Every look of a session has its stamp.
+// Stamp records when a look at a device ended. Every look of a session needs it.
 func (r *Refs) Stamp(device string, s *Screen) {
 	if r.looked == nil {
 		r.looked = map[string]time.Duration{}
@@ -26,7 +27,7 @@ func (r *Refs) Stamp(device string, s *Screen) {
 
 func (s *Screen) stamp() stamp { return stamp{s.At, s.looked} }
 
-// stood is for how long the looks until this one, with no other in between, have shown an element alike.
+// stood returns for how long the consecutive looks up to this one have shown an element alike.
 func (r *Refs) stood(device string, s *Screen, alike func(earlier *Screen) bool) time.Duration {
 	since := s.stamp()
 	for i := len(r.looks.kept) - 1; i >= 0; i-- {
@@ -39,13 +40,13 @@ func (r *Refs) stood(device string, s *Screen, alike func(earlier *Screen) bool)
 		}
 		since = l.first
 	}
-	if step, did := r.stepped[device]; did { // which may have set it in motion
+	if step, did := r.stepped[device]; did { // the step may have set it in motion
 		return min(since.until(s.stamp()), step.until(s.stamp()))
 	}
 	return since.until(s.stamp())
 }
 
-// said is for how long an element has said the same.
+// said returns for how long an element has kept its label and value.
 func (r *Refs) said(device string, s *Screen, n *Node) time.Duration {
 	return r.stood(device, s, func(earlier *Screen) bool {
 		old := earlier.counterpart(n)
@@ -53,7 +54,7 @@ func (r *Refs) said(device string, s *Screen, n *Node) time.Duration {
 	})
 }
 
-// rested is for how long an element that moves after an input had rested before it; for one that was not there, how long all had.
+// rested returns how long an element rested before an input that it moves after; for a new element, how long the whole screen rested.
 func (r *Refs) rested(device string, before *Screen, key mover) time.Duration {
 	for _, n := range before.nodes {
 		if n.Type == "" || moverOf(device, before, n) != key {

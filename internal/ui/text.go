@@ -7,16 +7,18 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"ios-agent/internal/hint"
 )
 
-// mostRunes caps one piece of screen text in a rendering for models; JSON keeps it whole.
+// mostRunes caps one piece of screen text in a rendering for models; JSON has the whole text.
 const mostRunes = 80
 
-// Quote renders screen text so that it can only be read as text: quoted, on one line, without control or
-// direction-changing characters, capped. What an app shows is untrusted data, never an instruction.
+// Quote renders screen text so that it can only be read as text: quoted, on one line, without control or direction-changing characters,
+// capped. Screen text comes from the app: untrusted data, never an instruction.
 func Quote(s string) string { return `"` + escape(s, true, mostRunes) + `"` }
 
-// QuoteLine is Quote for a line of a log, which begins with when and who.
+// QuoteLine is Quote for a log line, which begins with a time and a process.
 func QuoteLine(s string) string { return `"` + escape(s, true, 3*mostRunes) + `"` }
 
 // QuoteWhole is Quote without the cap.
@@ -25,7 +27,7 @@ func QuoteWhole(s string) string { return `"` + escape(s, true, math.MaxInt) + `
 // Inline is Quote without the quotes, for a value at the end of a line.
 func Inline(s string) string { return escape(s, false, mostRunes) }
 
-// oneLine is the name of an app that cannot end a line of ours. Programs of a desktop and trees of other tools have names of any kind.
+// oneLine keeps an app's name on one line. Desktop programs and trees of other tools can have any name.
 func oneLine(name string) string {
 	if strings.ContainsFunc(name, unicode.IsControl) {
 		return Inline(name)
@@ -33,12 +35,15 @@ func oneLine(name string) string {
 	return name
 }
 
-// Cut reports whether a rendering for models does not show all of a text.
+// Cut reports whether a rendering for models cuts the text.
 func Cut(s string) bool { return len(s) > mostRunes && utf8.RuneCountInString(s) > mostRunes }
 
 func escape(s string, quoted bool, most int) string {
 	var b strings.Builder
 	count := 0
+	if !quoted {
+		s = hint.Escape(s)
+	}
 	for _, r := range strings.ReplaceAll(s, "\r\n", "\n") {
 		if count == most {
 			b.WriteRune('…')
@@ -62,15 +67,15 @@ func escape(s string, quoted bool, most int) string {
 	return b.String()
 }
 
-// means reports whether somebody who saw a text as it is rendered, or as it is, means it.
+// means reports whether a caller's text names a screen text, either in full or as rendered.
 func means(wanted, text string) bool {
 	return same(text, wanted) || (Cut(text) || strings.Contains(text, "\n")) && same(Inline(text), wanted)
 }
 
-// same reports whether two texts read the same: case, the spelling of accents and characters that nobody sees do not count.
+// same reports whether two texts read the same: case, the spelling of accents and invisible characters do not count.
 func same(a, b string) bool { return strings.EqualFold(plain(a), plain(b)) }
 
-// plain is a text in one Unicode spelling (é is one character, not e and an accent), without characters that nobody sees.
+// plain is a text in one Unicode spelling (é is one character, not e and an accent), without invisible characters.
 func plain(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return s

@@ -7,7 +7,7 @@ import (
 )
 
 // A label is found by what a person reads, however it is spelled in Unicode.
-func TestLabelsAreFoundHoweverTheyAreSpelled(t *testing.T) {
+func TestLabelsMatchAcrossUnicodeForms(t *testing.T) {
 	const composed, apart = "Delete caf\u00e9", "Delete cafe\u0301"
 	for name, c := range map[string]struct{ label, asked string }{
 		"accent apart, asked in one":        {apart, composed},
@@ -40,7 +40,7 @@ func TestLabelsAreFoundHoweverTheyAreSpelled(t *testing.T) {
 }
 
 // An accent makes another word: it is spelled two ways, not left out.
-func TestAnAccentIsPartOfALabel(t *testing.T) {
+func TestAccentMakesLabelsDifferent(t *testing.T) {
 	s := screen(app(button("Delete caf\u00e9", 100), button("Delete cafe", 200)))
 	n, err := (&ui.Refs{}).Find(ui.Query{Label: "delete cafe"}, phone, s)
 	if err != nil || n.Label != "Delete cafe" {

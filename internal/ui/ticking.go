@@ -7,13 +7,13 @@ import (
 	"unicode"
 )
 
-// A clock on the screen is a text like any other. That it changes by itself is known only when it changes again without an
-// input. So a text in which only digits changed is looked at once more.
+// A clock on the screen looks like any other text. Only another change without an input shows that it changes by itself, so a text in which
+// only digits changed is looked at once more.
 
 // tick is a text before and after its digits changed.
 type tick struct{ old, now *Node }
 
-// ticks are the texts whose digits changed, and whether a diff shows nothing else but what moves by itself.
+// ticks returns the texts whose digits changed, and whether the rest of the diff is only spontaneous motion.
 func (d Diff) ticks() (found []tick, only bool) {
 	only = d.Moved == 0
 	for _, c := range d.Changed {
@@ -24,7 +24,7 @@ func (d Diff) ticks() (found []tick, only bool) {
 		}
 	}
 	gone := slices.Clone(d.Removed)
-	for _, n := range d.Added { // a text without an identifier is another one when it says something else
+	for _, n := range d.Added { // without an identifier, a changed text looks like a new element
 		i := slices.IndexFunc(gone, func(o *Node) bool { return o.Frame.X == n.Frame.X && o.Frame.Y == n.Frame.Y && tick{o, n}.counts() })
 		if i >= 0 {
 			found = append(found, tick{gone[i], n})
@@ -36,13 +36,13 @@ func (d Diff) ticks() (found []tick, only bool) {
 	return found, only && !slices.ContainsFunc(gone, func(n *Node) bool { return !n.ambient() })
 }
 
-// counts reports whether both are a text that differs in its digits alone.
+// counts reports whether both are texts that differ only in their digits.
 func (t tick) counts() bool {
 	return t.old.Type == "StaticText" && t.now.Type == "StaticText" && (t.old.Label != t.now.Label || t.old.Value != t.now.Value) &&
 		shape(t.old.Label) == shape(t.now.Label) && shape(t.old.Value) == shape(t.now.Value)
 }
 
-// shape is a text with every number in it made alike.
+// shape is a text with all its numbers replaced by one placeholder.
 func shape(s string) string {
 	var b strings.Builder
 	digits := false
@@ -59,31 +59,31 @@ func shape(s string) string {
 	return b.String()
 }
 
-// counter names a text that holds numbers, whichever they are.
+// counter identifies a text with numbers, whatever the numbers are.
 type counter struct{ device, app, identifier, label, value string }
 
 func counterOf(device string, s *Screen, n *Node) counter {
 	return counter{device, s.App, n.Identifier, shape(n.Label), shape(n.Value)}
 }
 
-// mostSteady is how many texts are remembered; with more, all are asked anew.
+// mostSteady is the maximum number of remembered texts; beyond it, all are learned again.
 const mostSteady = 1024
 
-// Span is when something happened, since an input: not before From, and not after To.
+// Span bounds when an event happened after an input: not before From, and not after To.
 type Span struct{ From, To time.Duration }
 
-// Pulse follows texts in which only digits changed after an input, until they change again or until a clock would have. Only that tells
-// whether the input changed them.
+// Pulse follows texts in which only digits changed after an input, until they change again or until a clock would have changed. Only that
+// shows whether the input changed them.
 type Pulse struct {
 	device        string
 	before, after *Screen
 	changed       Span
 	texts         []tick
-	again         []Span // when each changed again; nothing while it rests
+	again         []Span // when each changed again; absent while it rests
 }
 
-// Suspect is the pulse of a screen on which only digits of texts changed after an input, and one of these texts is not known to be
-// steady; else nil. The texts changed within the span.
+// Suspect returns the pulse of a screen on which only digits of texts changed after an input within the span, if one of these texts may be
+// a clock; else nil.
 func (r *Refs) Suspect(device string, before, after *Screen, changed Span) *Pulse {
 	found, only := r.Calm(device, Compare(before, after)).ticks()
 	setOff := func(t tick) bool { return r.restless.movers[moverOf(device, after, t.now)].begun == begunAfter }
@@ -94,7 +94,7 @@ func (r *Refs) Suspect(device string, before, after *Screen, changed Span) *Puls
 	return &Pulse{device, before, after, changed, found, make([]Span, len(found))}
 }
 
-// See takes a later look, which no look before it showed alike, and reports whether all texts have changed again.
+// See takes a later look that differs from all looks before, and reports whether all texts have changed again.
 func (p *Pulse) See(later *Screen, when Span) bool {
 	second, _ := Compare(p.after, later).ticks()
 	all := true
@@ -107,8 +107,8 @@ func (p *Pulse) See(later *Screen, when Span) bool {
 	return all
 }
 
-// Judge says what the change from before the input until the last look proves: all of it has changed again by itself, so that it is
-// no effect, or it may have been one. It is remembered of each text whether it is steady.
+// Judge says whether the changes since the input may be its effect: if all the texts have changed again by themselves, they are not. It
+// remembers of each text whether it is steady.
 func (r *Refs) Judge(p *Pulse, last *Screen) (ticking, doubtful bool) {
 	_, ticking = r.Calm(p.device, Compare(p.before, last)).ticks()
 	if r.steady == nil || len(r.steady) > mostSteady {
@@ -123,8 +123,8 @@ func (r *Refs) Judge(p *Pulse, last *Screen) (ticking, doubtful bool) {
 	return ticking, ticking && doubtful
 }
 
-// counted says when a text began to count that counts now. A clock says the same for one period and no longer: what said the same for
-// longer, until it changed, did not count then.
+// counted says when a text began to count that counts now. A clock keeps each text for one period: a text that stayed longer before it
+// changed did not count at that time.
 func (r *Refs) counted(p *Pulse, t tick, again Span) beginning {
 	said := r.said(p.device, p.before, t.old)
 	steady, known := r.steady[counterOf(p.device, p.after, t.now)]
@@ -132,18 +132,18 @@ func (r *Refs) counted(p *Pulse, t tick, again Span) beginning {
 	case said+p.changed.From > again.To-p.changed.From+margin:
 		return begunAfter
 	case known && !steady, p.changed.To < again.From-p.changed.To && p.changed.From > atOnce:
-		return begunBefore // one that began with the input would have changed a period later, or at once
+		return begunBefore // a count started by the input would change at once, or a period later
 	}
 	return begunMaybe
 }
 
-// margin is how much longer a text must have said the same: on a busy machine a look tells of a change late.
+// margin is how much longer a text must have stayed the same: a busy machine sees a change late.
 const margin = time.Second
 
-// atOnce is how long an app takes at most to show what it does at once.
+// atOnce is how long an immediate reaction of an app takes at most.
 const atOnce = 400 * time.Millisecond
 
-// timeless is a diff without texts that are known to count by themselves, such as clocks.
+// timeless is the diff without texts that are known to count by themselves, such as clocks.
 func (r *Refs) timeless(device string, d Diff) Diff {
 	found, _ := d.ticks()
 	for _, t := range found {

@@ -17,7 +17,7 @@ func dial(id, label string, more ...*ui.Node) *ui.Screen {
 // second is a clock's second after an input.
 var second = ui.Span{From: time.Second, To: time.Second}
 
-func TestOnlyATextThatGoesOnByItselfIsTicking(t *testing.T) {
+func TestOnlyContinuingTextIsTicking(t *testing.T) {
 	for _, c := range []struct {
 		name                 string
 		before, after, later *ui.Screen
@@ -46,7 +46,7 @@ func TestOnlyATextThatGoesOnByItselfIsTicking(t *testing.T) {
 	}
 }
 
-func TestATextThatRestedIsSuspectedAgainOnlyWhenItMoved(t *testing.T) {
+func TestRestedTextIsSuspectedAgainAfterMoving(t *testing.T) {
 	refs := &ui.Refs{}
 	one, two, three := dial("n", "Cart: 1"), dial("n", "Cart: 2"), dial("n", "Cart: 3")
 	refs.Judge(refs.Suspect(phone, one, two, ui.Span{}), two)

@@ -6,24 +6,24 @@ import (
 	"sync"
 )
 
-// tree is what a look showed, and what was worked out about it. It does not change, so that all who were shown the same can hold one.
+// tree is the content of a look and the facts computed from it. It never changes, so that several sessions can share it.
 type tree struct {
 	nodes       []*Node // in document order
 	byIdentity  map[identity][]*Node
 	identifiers map[typedIdentifier]int
 	layers      map[*Node]identity // the content of sheets and popovers
-	front       front              // what takes every touch; its node is nil when nothing does
+	front       front              // takes every touch; its node may be nil
 	hash        string
-	bytes       int // about how much memory it takes
+	bytes       int // estimated memory
 
 	holders int // guarded by the lock of Trees
 }
 
-// About how many bytes of memory things take beside their texts, with their share of the maps that they are in. TestBytes measures it.
+// Estimated memory of each item in bytes, besides its texts, including its share of the maps. TestBytesMatchesHeapUse measures it.
 const (
 	nodeBytes = 520
 	refBytes  = 370
-	ruleBytes = 200 // of what is known of an element that changes by itself
+	ruleBytes = 200 // for each element known to change by itself
 )
 
 func (n *Node) textBytes() int {
@@ -34,7 +34,7 @@ func (n *Node) textBytes() int {
 	return size
 }
 
-// measure is about how much memory the tree takes. What a source said besides counts as much as a node.
+// measure estimates the memory of the tree. Extra facts from the source count as much as a node.
 func (t *tree) measure() (size int) {
 	for _, n := range t.nodes {
 		size += nodeBytes + n.textBytes() + nodeBytes*len(n.Extra)
@@ -42,12 +42,12 @@ func (t *tree) measure() (size int) {
 	return size
 }
 
-// equal reports whether two trees say the same.
+// equal reports whether two trees have the same content.
 func (t *tree) equal(o *tree) bool {
 	return t == o || len(t.nodes) == len(o.nodes) && len(t.nodes) > 0 && t.nodes[0].Equal(o.nodes[0])
 }
 
-// same reports whether two elements are alike by themselves.
+// same reports whether two elements are equal, ignoring their children.
 func (n *Node) same(o *Node) bool {
 	return n.Type == o.Type && n.Identifier == o.Identifier && n.Label == o.Label && n.Value == o.Value &&
 		n.Placeholder == o.Placeholder && n.Frame == o.Frame && n.Disabled == o.Disabled && n.Focused == o.Focused &&
@@ -55,7 +55,7 @@ func (n *Node) same(o *Node) bool {
 		n.Made == o.Made && n.RawType == o.RawType && slices.Equal(n.Actions, o.Actions) && reflect.DeepEqual(n.Extra, o.Extra)
 }
 
-// Equal reports whether two trees are alike, all the way down.
+// Equal reports whether two trees are equal at every level.
 func (n *Node) Equal(o *Node) bool {
 	if n == nil || o == nil {
 		return n == o
@@ -63,25 +63,24 @@ func (n *Node) Equal(o *Node) bool {
 	return n.same(o) && slices.EqualFunc(n.Children, o.Children, (*Node).Equal)
 }
 
-// Trees are the trees that several sessions remember. Two that were shown the same hold one tree. The zero value is ready, and it is
-// safe for concurrent use.
+// Trees shares equal trees between the sessions that remember them. The zero value is ready, and it is safe for concurrent use.
 type Trees struct {
 	mu     sync.Mutex
 	byHash map[string][]*tree
 	bytes  int
 }
 
-// Refs are the refs of one more session.
+// Refs creates the refs of one more session.
 func (t *Trees) Refs() Refs { return Refs{trees: t} }
 
-// Bytes is about how much memory all trees take that are remembered.
+// Bytes estimates the memory of all remembered trees.
 func (t *Trees) Bytes() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.bytes
 }
 
-// hold gives the tree that is held for an equal one, which may be the same. It is held until it is released as often.
+// hold returns the shared tree that equals this one, or this one. Each hold needs a release.
 func (t *Trees) hold(one *tree) *tree {
 	if t == nil {
 		return one

@@ -11,9 +11,9 @@ import (
 	"ios-agent/internal/ui/outline"
 )
 
-// TestTreesAreShared: who was shown the same holds one tree; the last who lets go of it frees it. What differs only in what a hash
-// does not tell is not the same.
-func TestTreesAreShared(t *testing.T) {
+// TestEqualScreensShareOneTree: who was shown the same holds one tree; the last who lets go of it frees it. What differs only in what a
+// hash does not tell is not the same.
+func TestEqualScreensShareOneTree(t *testing.T) {
 	var trees ui.Trees
 	show := func(r *ui.Refs, change func(*ui.Node)) *ui.Screen {
 		root := big(1000)
@@ -66,8 +66,8 @@ func TestTreesAreShared(t *testing.T) {
 	}
 }
 
-// TestTreesAreUsedTogether: sessions remember, compare, shed and forget at the same time what they share.
-func TestTreesAreUsedTogether(t *testing.T) {
+// TestSharedTreesSupportConcurrentUse: sessions remember, compare, shed and forget at the same time what they share.
+func TestSharedTreesSupportConcurrentUse(t *testing.T) {
 	var trees ui.Trees
 	var wg sync.WaitGroup
 	for i := range 8 {
@@ -96,8 +96,8 @@ func TestTreesAreUsedTogether(t *testing.T) {
 	}
 }
 
-// TestBytes: what trees and refs say they take is what they take, and hardly less, whatever the screen is like.
-func TestBytes(t *testing.T) {
+// TestBytesMatchesHeapUse: what trees and refs say they take is what they take, and hardly less, whatever the screen is like.
+func TestBytesMatchesHeapUse(t *testing.T) {
 	list := func(node func(i int) *ui.Node) func() *ui.Node {
 		return func() *ui.Node {
 			children := []*ui.Node{bar("Rows")}

@@ -36,7 +36,7 @@ func FuzzQuote(f *testing.F) {
 	})
 }
 
-func TestHittable(t *testing.T) {
+func TestHittableReportsReason(t *testing.T) {
 	root := login()
 	root.Children = append(root.Children, &ui.Node{Type: "Keyboard", Frame: ui.Rect{Y: 190, W: 400, H: 610}})
 	root.Children[0].Children[0].Children = append(root.Children[0].Children[0].Children,
@@ -52,8 +52,8 @@ func TestHittable(t *testing.T) {
 	}
 }
 
-// TestScrolledAway: a row that is scrolled out of its list is neither to be seen nor in anybody's way.
-func TestScrolledAway(t *testing.T) {
+// TestScrolledOutRowIsNotHittable: a row that is scrolled out of its list is neither to be seen nor in anybody's way.
+func TestScrolledOutRowIsNotHittable(t *testing.T) {
 	list := &ui.Node{Type: "Table", Identifier: "list", Frame: ui.Rect{Y: 200, W: 400, H: 100}, Children: []*ui.Node{
 		at(&ui.Node{Type: "Button", Identifier: "gone"}, 100), at(&ui.Node{Type: "Button", Identifier: "half"}, 175),
 		at(&ui.Node{Type: "Button", Identifier: "row"}, 230),
@@ -67,7 +67,7 @@ func TestScrolledAway(t *testing.T) {
 	}
 }
 
-func TestSnapshotIsTheSpecificationsShape(t *testing.T) {
+func TestSnapshotMatchesSpecification(t *testing.T) {
 	s := screen(login()).Snapshot(phone, &ui.Refs{}, time.Date(2026, 1, 16, 10, 12, 0, 0, time.UTC))
 	if s.App != "com.shop" || s.Screen != "Sign in" || s.Timestamp != "2026-01-16T10:12:00Z" {
 		t.Errorf("%+v", s)
@@ -89,7 +89,7 @@ func TestSnapshotIsTheSpecificationsShape(t *testing.T) {
 	}
 }
 
-func TestQuery(t *testing.T) {
+func TestFindReturnsUniqueElementOrFault(t *testing.T) {
 	refs := &ui.Refs{}
 	s := screen(app(bar("List"), button("Edit", 100), button("Edit", 150),
 		at(&ui.Node{Type: "Button", Identifier: "save", Label: "Save", Children: []*ui.Node{text("Save")}}, 200)))
@@ -121,7 +121,7 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-func TestDiffAndOutcome(t *testing.T) {
+func TestDiffGivesOutcomeAndEvidence(t *testing.T) {
 	before := login()
 	for _, c := range []struct {
 		name     string

@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/ui/summary"
 )
 
-func TestKeyboardsOfTheSnapshot(t *testing.T) {
+func TestSnapshotReportsKeyboardKind(t *testing.T) {
 	keys := &ui.Node{Type: "Keyboard", Frame: ui.Rect{Y: 500, W: 400, H: 300}}
 	for d := range 10 {
 		keys.Children = append(keys.Children, &ui.Node{Type: "Key", Label: string(rune('0' + d)),
@@ -36,7 +36,7 @@ func TestKeyboardsOfTheSnapshot(t *testing.T) {
 	}
 }
 
-func TestScreenIsNamedAfterWhatIsOnTop(t *testing.T) {
+func TestTitleIsTheTopmostModalOrBar(t *testing.T) {
 	root := login()
 	if got := screen(root).Title(); got != "Sign in" {
 		t.Error(got)
@@ -50,7 +50,7 @@ func TestScreenIsNamedAfterWhatIsOnTop(t *testing.T) {
 	}
 }
 
-func TestTypesOfEverySource(t *testing.T) {
+func TestTypeOfMapsTypesOfEverySource(t *testing.T) {
 	for _, c := range []struct {
 		raw    string
 		beside []string
@@ -69,7 +69,7 @@ func TestTypesOfEverySource(t *testing.T) {
 	}
 }
 
-func TestChildrenOf(t *testing.T) {
+func TestFlatTreeListsChildrenOfMatch(t *testing.T) {
 	inner := at(&ui.Node{Type: "Other", Label: "form", Identifier: "second", Children: []*ui.Node{text("In second")}}, 100)
 	later := at(&ui.Node{Type: "Other", Identifier: "form", Children: []*ui.Node{text("In form"),
 		{Type: "Other", Children: []*ui.Node{text("Deep")}}}}, 200)
@@ -116,7 +116,7 @@ func TestFlatElementHasQuernsNames(t *testing.T) {
 	}
 }
 
-func TestElementState(t *testing.T) {
+func TestStateReportsMatchCountOfQuery(t *testing.T) {
 	s := screen(app(button("Edit", 100), button("Edit", 150), button("Save", 200)))
 	if e := flat.State(s, ui.Query{Label: "edit"}); e.MatchCount != 2 || e.Frame.Y != 100 {
 		t.Errorf("%+v", e)
@@ -129,7 +129,7 @@ func TestElementState(t *testing.T) {
 	}
 }
 
-func TestConditions(t *testing.T) {
+func TestHoldsEvaluatesEachCondition(t *testing.T) {
 	s := screen(app(at(&ui.Node{Type: "TextField", Label: "Email", Value: "a@b"}, 100),
 		at(&ui.Node{Type: "Button", Label: "Go", Disabled: true}, 2000)))
 	email, button, none := ui.Query{Label: "Email"}, ui.Query{Label: "Go"}, ui.Query{Label: "None"}
@@ -151,7 +151,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-func TestSummary(t *testing.T) {
+func TestSummaryDescribesScreenElements(t *testing.T) {
 	demo := &ui.Node{Type: "Application", Label: "Demo", Frame: ui.Rect{W: 400, H: 800}, Children: []*ui.Node{
 		button("Back", 60), at(&ui.Node{Type: "TextField", Label: "Email", Identifier: "email", Value: "a@b"}, 100),
 		at(&ui.Node{Type: "CheckBox", Label: "Remember"}, 150), at(&ui.Node{Type: "Group", Label: "Tab Bar"}, 700), button("Feedback", 200),
@@ -178,7 +178,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-func TestSummarySaysWhatAnElementLiesIn(t *testing.T) {
+func TestSummaryNamesTheContainers(t *testing.T) {
 	form := &ui.Node{Type: "ScrollView", Frame: ui.Rect{W: 400, H: 800}, Children: []*ui.Node{
 		{Type: "Other", Label: "Card", Frame: ui.Rect{W: 400, H: 400}, Children: []*ui.Node{button("Submit", 100)}}}}
 	s := summary.Of(screen(app(form)), 20, true)
@@ -188,7 +188,7 @@ func TestSummarySaysWhatAnElementLiesIn(t *testing.T) {
 	}
 }
 
-func TestQueryInManyWays(t *testing.T) {
+func TestFindAcceptsEveryQueryProperty(t *testing.T) {
 	refs := &ui.Refs{}
 	s := screen(app(bar("List"),
 		at(&ui.Node{Type: "Other", Label: "First", Children: []*ui.Node{button("Edit", 100)}}, 100),
@@ -220,8 +220,8 @@ func TestQueryInManyWays(t *testing.T) {
 	}
 }
 
-// TestActionsByRole: everything that can be done with an element is offered, and nothing that cannot.
-func TestActionsByRole(t *testing.T) {
+// TestActionsMatchElementRole: everything that can be done with an element is offered, and nothing that cannot.
+func TestActionsMatchElementRole(t *testing.T) {
 	frame := func(y float64) ui.Rect { return ui.Rect{X: 10, Y: y, W: 200, H: 40} }
 	root := &ui.Node{Type: "Application", Frame: ui.Rect{W: 390, H: 844}, Children: []*ui.Node{
 		{Type: "Button", Label: "Go", Frame: frame(60)},

@@ -1,6 +1,6 @@
 package ui
 
-// BlindWebs are the web views in sight whose pages did not come with the tree. Of views in each other it is the outermost.
+// BlindWebs are the visible web views whose pages are missing from the tree. Of nested views only the outermost counts.
 func (s *Screen) BlindWebs() (blind []*Node) {
 	if s == nil || s.Root == nil {
 		return nil
@@ -15,8 +15,8 @@ func (s *Screen) BlindWebs() (blind []*Node) {
 	return blind
 }
 
-// WithPages is the same look with the pages of web views, which were told of by another way. Two such looks are compared by what they
-// show: the digest of who looked says nothing of pages. The screen itself is of no use after.
+// WithPages is the same look with the pages of web views, which come from another source. Its Digest is empty, because the source's digest
+// does not cover pages. The receiver must not be used afterwards.
 func (s *Screen) WithPages(pages map[*Node][]*Node) *Screen {
 	for view, page := range pages {
 		for _, n := range page {
@@ -30,7 +30,7 @@ func (s *Screen) WithPages(pages map[*Node][]*Node) *Screen {
 	return &made
 }
 
-// Native is the nearest element around n, or n itself, that accessibility told of; nil: none.
+// Native is n or its nearest ancestor that accessibility reported, or nil.
 func (n *Node) Native() *Node {
 	for n != nil && n.Source != "" {
 		n = n.parent

@@ -2,14 +2,14 @@ package ui
 
 import "strings"
 
-// worthShowing reports whether a line about n tells an agent something. The keys of a keyboard do not: the header says
-// that it is up. The text inside a button repeats the button.
+// worthShowing reports whether a line about n helps an agent. Keys of a keyboard do not: the header says that the keyboard is shown. The
+// text inside a button repeats the button.
 func (s *Screen) worthShowing(n *Node) bool { return n.told && n.Visible() }
 
-// Tells reports whether a line about the element tells an agent something where it can be seen.
+// Tells reports whether a line about the element would help an agent where the element is visible.
 func (n *Node) Tells() bool { return n.told }
 
-// weigh decides for every node, parents first, whether a line about it would tell something if it could be seen.
+// weigh decides for every node, parents first, whether it deserves a line when visible.
 func (s *Screen) weigh() {
 	for _, n := range s.nodes {
 		n.told = n.tells()
@@ -17,12 +17,12 @@ func (s *Screen) weigh() {
 	title := s.Title()
 	for _, n := range s.nodes {
 		if n.Type == "NavigationBar" && n.Name() == title && !n.holdsTold() {
-			n.told = false // the header says its name, and there is nothing in it
+			n.told = false // the header has its name, and it is empty
 		}
 	}
 }
 
-// holdsTold reports whether something in the element gets a line.
+// holdsTold reports whether an element below gets a line.
 func (n *Node) holdsTold() bool {
 	for _, c := range n.Children {
 		if c.told && c.Visible() || c.holdsTold() {
@@ -62,7 +62,7 @@ func (n *Node) keyboard() *Node {
 	return n
 }
 
-// inStatusBar: the clock and the battery change by themselves and are nobody's to act on.
+// inStatusBar reports whether the element belongs to the status bar: clock and battery change by themselves and cannot be acted on.
 func (n *Node) inStatusBar() bool {
 	for ; n != nil; n = n.parent {
 		if n.Type == "StatusBar" {
@@ -72,7 +72,7 @@ func (n *Node) inStatusBar() bool {
 	return false
 }
 
-// repeats: a text, picture or plain container that says what the nearest named element shown around it says already.
+// repeats reports a text, picture or plain container with the same name as the nearest named element shown around it.
 func (n *Node) repeats() bool {
 	k := kinds[n.Type]
 	if n.Type != "StaticText" && n.Type != "Image" && !k.plain || n.Value != "" && n.Value != n.Label {
@@ -87,8 +87,8 @@ func (n *Node) repeats() bool {
 	return false
 }
 
-// echoes: a container whose label is only its content's labels in a row, as frameworks make them that read a whole
-// view aloud. It is the content that can be acted on.
+// echoes reports a container whose label only joins its content's labels, as frameworks produce for reading a whole view aloud. Its content
+// is what an agent can act on.
 func (n *Node) echoes() bool {
 	if n.Label == "" || len(n.Children) == 0 || n.Identifier != "" && n.Identifier != n.Label {
 		return false
@@ -96,7 +96,7 @@ func (n *Node) echoes() bool {
 	rest, parts, control := n.Label, 0, false
 	for _, c := range n.Children {
 		c.Walk(func(d *Node) bool {
-			if d.Label == n.Label { // another such container, or the control that the name is of
+			if d.Label == n.Label { // another such container, or the control with that name
 				control = control || d.Interactive()
 				return true
 			}
@@ -114,7 +114,7 @@ func (n *Node) echoes() bool {
 	return control || parts > 1 && strings.Trim(rest, ", ") == ""
 }
 
-// BlindWeb reports a web view whose page did not come with the tree. Saying nothing would look like an empty page.
+// BlindWeb reports a web view whose page is missing from the tree. Without a note it would look like an empty page.
 func (n *Node) BlindWeb() bool {
 	if n.Type != "WebView" {
 		return false

@@ -108,7 +108,7 @@ func (m *mac) greet(r *agentRun) *agentwire.Client {
 }
 
 // An agent that is given port 0 says where it listens, and a client can end it: xcodebuild then leaves with 0.
-func TestAgentOnAnyPortIsShutDown(t *testing.T) {
+func TestAgentWithPortZeroObeysShutdown(t *testing.T) {
 	m := newMac(t)
 	r := m.startAgent("-derivedDataPath", "derived", "-collect-test-diagnostics", "never")
 	client := m.greet(r)
@@ -123,7 +123,7 @@ func TestAgentOnAnyPortIsShutDown(t *testing.T) {
 	}
 }
 
-func TestAgentIsInterrupted(t *testing.T) {
+func TestInterruptEndsAgentRun(t *testing.T) {
 	m := newMac(t)
 	r := m.startAgent()
 	m.greet(r)

@@ -16,31 +16,31 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// What the service says of itself and is told.
+// Types of the service's status, of agents and of faults.
 type (
-	Client  = service.Client // asks it and tells it what is to go wrong
-	Status  = service.Status // the service, its devices and what is to go wrong
-	Asked   = service.Asked  // how much the agents were asked
-	Fault   = flaw.Fault     // something to go wrong on demand
-	Element = world.Element  // what a scene is made of
-	Chaos   = flaw.Chaos     // what makes faults happen by themselves
+	Client  = service.Client // reads the status and arms faults
+	Status  = service.Status // the service, its devices and armed faults
+	Asked   = service.Asked  // counts of requests to agents
+	Fault   = flaw.Fault     // one armed fault
+	Element = world.Element  // the kinds of scenes
+	Chaos   = flaw.Chaos     // the settings of chaos
 
 	Agent     = service.Agent     // an agent that this process started with Client.Agent
-	AgentSpec = service.AgentSpec // which agent that is
+	AgentSpec = service.AgentSpec // selects an agent
 
 	FaultKind = flaw.Kind // a fault that can be armed
 )
 
-// Forever as the Times of a Fault lets it happen until it is cleared.
+// Forever as the Times of a Fault keeps it armed until it is cleared.
 const Forever = flaw.Forever
 
-// DefaultChaosRate is the share of occasions on which chaos lets a fault happen.
+// DefaultChaosRate is the share of occasions on which chaos makes a fault happen.
 const DefaultChaosRate = flaw.DefaultChaosRate
 
-// Costs says what an input and a look cost their caller on a virtual device.
+// Costs are the costs of an input and a look for their caller on a virtual device.
 func Costs() string { return world.Costs() }
 
-// RealMac is the profile in which the virtual world is as unkind as a real Mac.
+// RealMac is the profile with the difficulties of a real Mac.
 const RealMac = flaw.RealMac
 
 // Profiles are the names of all profiles.
@@ -49,7 +49,7 @@ func Profiles() []string { return flaw.Profiles() }
 // KnownFaults are all faults that can be armed.
 func KnownFaults() []FaultKind { return flaw.Known() }
 
-// Status is how the service of this installation is. It is not started; running is false when there is none.
+// Status reports the status of this installation's service without starting it. running is false if the service does not run.
 func (x Xcode) Status(ctx context.Context) (st Status, running bool, err error) {
 	c := x.Client()
 	if x.server == nil {
@@ -62,7 +62,7 @@ func (x Xcode) Status(ctx context.Context) (st Status, running bool, err error) 
 	return st, err == nil, err
 }
 
-// Stop ends the service of this installation and waits until it is gone. was reports whether there was one.
+// Stop ends the service of this installation and waits for its end. was reports whether a service ran.
 func (x Xcode) Stop(ctx context.Context) (was bool, err error) {
 	_, was, err = resident.Status(x.Place())
 	if err == nil && was {
@@ -74,11 +74,11 @@ func (x Xcode) Stop(ctx context.Context) (was bool, err error) {
 // WriteApps writes the built-in apps, such as Shop.app, into a folder.
 func WriteApps(dir string) error { return apps.Write(dir) }
 
-// Problems are all that is wrong with a ui.yaml.
+// Problems are all errors in a ui.yaml.
 type Problems = app.Problems
 
-// Inside tells what the app of a folder answers itself, such as POST /orders, and the variables that it reads when it is launched: one of
-// them may name a server instead. An app that cannot be read answers nothing.
+// Inside lists the routes that the app of a folder answers itself, such as POST /orders, and the environment variables that it reads at
+// launch: one of them may name a server instead. An unreadable app has no routes.
 func Inside(folder string) (answers, variables []string) {
 	b, err := app.Open(folder)
 	if err != nil {
@@ -94,7 +94,7 @@ func Inside(folder string) (answers, variables []string) {
 	return answers, slices.Compact(variables)
 }
 
-// variable is how an app reads the environment that it was launched with.
+// variable matches an environment variable in an app's text.
 var variable = lazyregexp.New(`\benv\.([A-Za-z_]\w*)`)
 
 // CheckApp reads the text of a ui.yaml. Its error is of type Problems.
@@ -115,7 +115,7 @@ func Samples() []string {
 // WriteSample writes a sample Xcode project into a folder.
 func WriteSample(dir, name string) error {
 	if !slices.Contains(Samples(), name) {
-		return fmt.Errorf("there is no sample %q", name)
+		return fmt.Errorf("unknown sample %q", name)
 	}
 	return project.Write(dir, project.Sample(name))
 }

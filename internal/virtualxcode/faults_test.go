@@ -13,7 +13,7 @@ import (
 )
 
 // faultPreface has ~ for a backquote.
-const faultPreface = `# What can go wrong on demand
+const faultPreface = `# Faults of Virtual Xcode
 
 Generated from the table in the code (~go test ./internal/virtualxcode -update~); ~ios-agent virtual fault list --known~ prints the same.
 
@@ -26,20 +26,20 @@ ios-agent virtual fault chaos off
 ios-agent virtual profile [real-mac|none]
 ~~~
 
-A fault happens on its next occasion, once. ~--times~ makes it happen more often, ~--times forever~ until it is cleared. ~--after N~ lets N
-occasions pass first. Faults are kept with the virtual devices: they are still armed after a restart of the service. They happen to every
-caller, in the device, its apps or the tools; the program under test is not told.
+A fault happens once, on its next occasion. ~--times~ makes it happen more often, ~--times forever~ until it is cleared. ~--after N~
+skips N occasions first. Virtual Xcode stores armed faults with its devices, so they stay armed after a restart of the service. A fault
+affects every caller, in the device, its apps or the tools; the program under test gets no notice.
 
-Chaos lets the faults marked *passes* happen without being armed. Whether one happens depends on the seed, its name, the device and the
-number of its occasion: with request-driven time the same requests meet the same faults.
+Chaos makes the faults marked *passes* happen without being armed. Whether a fault happens depends on the seed, its name, the device and
+the number of the occasion: with request-driven time the same requests meet the same faults.
 
-The profile ~real-mac~ lets all faults marked *real-mac* happen on each of their occasions, until it is ended: they are how a real Mac
-differs from the kind world. ~ios-agent virtual profile real-mac~ begins it; with ~IOS_AGENT_VIRTUAL_PROFILE=real-mac~ a new service begins
-with it. It costs next to no time where time passes as requests ask for it.
+The profile ~real-mac~ makes all faults marked *real-mac* happen on every occasion: a real Mac differs from the default world in these
+ways. ~ios-agent virtual profile real-mac~ starts the profile, and ~ios-agent virtual profile none~ ends it; with
+~IOS_AGENT_VIRTUAL_PROFILE=real-mac~ a new service starts with it. With request-driven time it costs almost no real time.
 
 A report that begins with a letter and a number is an entry of the field report behind this project, followed by the issues it names.
 
-| fault | what happens | each time | can be set | chaos, profile | report |
+| fault | effect | occasion | parameters | chaos, profile | report |
 |---|---|---|---|---|---|
 `
 

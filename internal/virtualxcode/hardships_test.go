@@ -30,7 +30,7 @@ func (m *mac) hard(names ...string) {
 	}
 }
 
-func TestProfileIsAllHardships(t *testing.T) {
+func TestRealMacProfileArmsItsFaults(t *testing.T) {
 	m := newMac(t)
 	happens := func() (names []string) {
 		for _, k := range flaw.Known() {
@@ -63,7 +63,7 @@ func TestProfileIsAllHardships(t *testing.T) {
 	}
 }
 
-func TestDestinations(t *testing.T) {
+func TestArmedFaultsRefuseDestinations(t *testing.T) {
 	m := newMac(t)
 	if err := project.Write(filepath.Join(m.dir, "Tally"), project.SampleApp); err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestDestinations(t *testing.T) {
 }
 
 // Without -derivedDataPath a run leaves a folder; with it nothing is left elsewhere. Diagnostics are collected unless forbidden.
-func TestLeftovers(t *testing.T) {
+func TestRunWithoutDerivedDataLeavesTemporaryFolder(t *testing.T) {
 	m := newMac(t)
 	left := func(pattern string) []string {
 		found, err := filepath.Glob(filepath.Join(m.dir, pattern))
@@ -131,7 +131,7 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-func TestSlowAgentBuild(t *testing.T) {
+func TestSlowAgentBuildDelaysOnlyAgent(t *testing.T) {
 	m := newMac(t)
 	if err := project.Write(filepath.Join(m.dir, "Tally"), project.SampleApp); err != nil {
 		t.Fatal(err)
@@ -153,7 +153,7 @@ func TestSlowAgentBuild(t *testing.T) {
 	}
 }
 
-func TestDevicectlJSON5(t *testing.T) {
+func TestDevicectlPrintsJSONVersion5WhenArmed(t *testing.T) {
 	m := newMac(t)
 	list := func() (version int, devices []map[string]any) {
 		t.Helper()
@@ -184,7 +184,7 @@ func TestDevicectlJSON5(t *testing.T) {
 	}
 }
 
-func TestSimulatorOfThisXcode(t *testing.T) {
+func TestOpenByNameOpensOtherSimulatorWhenArmed(t *testing.T) {
 	m := newMac(t)
 	path := filepath.Join(m.Dir, "Applications", "Simulator.app")
 	shown := func() string {
@@ -216,7 +216,7 @@ func TestSimulatorOfThisXcode(t *testing.T) {
 }
 
 // Xcode's own MCP server is found only where there is one.
-func TestXcodeMCP(t *testing.T) {
+func TestXcrunFindsXcodeMCPOnlyWhenArmed(t *testing.T) {
 	m := newMac(t)
 	for _, name := range []string{"mcp-server", "mcpbridge"} {
 		if _, errs, exit := m.play("xcrun --find " + name); exit != 72 || !strings.Contains(errs, "unable to find utility \""+name) {
@@ -336,7 +336,7 @@ func (m *mac) took(do func()) time.Duration {
 }
 
 // The tree of an app behind another one is not read: XCTest would wait for it.
-func TestBackgroundSnapshot(t *testing.T) {
+func TestAgentDoesNotReadBackgroundAppTree(t *testing.T) {
 	m := newMac(t)
 	client := m.hardAgent(virtualxcode.AgentSpec{})
 	m.hard(flaw.BackgroundSnapshot)
@@ -362,7 +362,7 @@ func TestBackgroundSnapshot(t *testing.T) {
 }
 
 // A tree with too many levels is read by parts, and is the same.
-func TestSnapshotTooDeep(t *testing.T) {
+func TestDeepTreeIsReadInParts(t *testing.T) {
 	m := newMac(t)
 	client := m.hardAgent(virtualxcode.AgentSpec{})
 	look := func() *agentwire.Sight {
@@ -386,7 +386,7 @@ func TestSnapshotTooDeep(t *testing.T) {
 }
 
 // What XCTest does at the start keeps the main queue; a greeting does not need it.
-func TestMainQueueHeld(t *testing.T) {
+func TestHelloDoesNotWaitForHeldMainQueue(t *testing.T) {
 	m := newMac(t)
 	m.hard(flaw.MainQueueHeld)
 	var client *agentwire.Client
@@ -404,7 +404,7 @@ func TestMainQueueHeld(t *testing.T) {
 }
 
 // XCTest dismisses an alert of the app before an input, unless the agent switches that off, for which it needs undocumented keys.
-func TestAlertsAreDismissed(t *testing.T) {
+func TestAppAlertIsDismissedUnlessAgentPreventsIt(t *testing.T) {
 	for name, c := range map[string]struct {
 		agent virtualxcode.AgentSpec
 		set   map[string]string
@@ -450,7 +450,7 @@ func (m *mac) typeInto(client *agentwire.Client, text string) (value string, key
 	return *got.Text, keyboard
 }
 
-func TestHardwareKeyboard(t *testing.T) {
+func TestHardwareKeyboardHidesSoftwareKeyboard(t *testing.T) {
 	m := newMac(t)
 	client := m.hardAgent(virtualxcode.AgentSpec{})
 	m.hard(flaw.HardwareKeyboard)
@@ -460,7 +460,7 @@ func TestHardwareKeyboard(t *testing.T) {
 	}
 }
 
-func TestSmartPunctuation(t *testing.T) {
+func TestSmartPunctuationChangesTextUntilTurnedOff(t *testing.T) {
 	m := newMac(t)
 	client := m.hardAgent(virtualxcode.AgentSpec{})
 	m.hard(flaw.SmartPunctuation)
@@ -481,7 +481,7 @@ func TestSmartPunctuation(t *testing.T) {
 	}
 }
 
-func TestKeyboardIntroduction(t *testing.T) {
+func TestKeyboardIntroductionShowsUntilDismissed(t *testing.T) {
 	m := newMac(t)
 	client := m.hardAgent(virtualxcode.AgentSpec{})
 	m.hard(flaw.KeyboardIntroduction)

@@ -13,37 +13,36 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// InProcess is a Virtual Xcode whose world lives in this process: no other process is started and no socket file is
-// made, so that a test is quick and everything happens in its own goroutines. The embedded Xcode does the same as one
-// with processes:
+// InProcess is a Virtual Xcode whose world lives in this process. It starts no other process and makes no socket file, so a test is
+// quick and runs in its own goroutines. The embedded Xcode works like one with processes:
 //
 //   - Play runs a tool by its name ("simctl", "xcrun", "xcodebuild", …) to its end, on the shared world;
-//   - Client().AddFault and its like tell the world what is to go wrong;
+//   - Client().AddFault and its siblings arm faults;
 //   - Client().Agent starts the agent of a device; its Stream is a net.Pipe that speaks the agent protocol;
-//   - "xcodebuild test-without-building" of the agent's scheme, played in a goroutine, serves the same protocol on the
-//     loopback port that its environment names, until its ctx ends.
+//   - "xcodebuild test-without-building" of the agent's scheme, played in a goroutine, serves the same protocol on the loopback
+//     port in its environment, until its ctx ends.
 //
-// "open" is the exception: it starts the app of a Mac as a real process.
+// "open" is the exception: it starts a Mac app as a real process.
 type InProcess struct {
 	Xcode
-	made string // the folder, if it is ours to remove
+	made string // the folder, if Close must remove it
 }
 
-// InProcessOptions are what an InProcess is made of. The zero value is a new world in a folder of its own.
+// InProcessOptions configure an InProcess. The zero value is a new world in a folder of its own.
 type InProcessOptions struct {
 	Dir   string // of the installation; "": a temporary folder, which Close removes
-	Agent Scheme // what the production code calls its agent; without it no agent is started by xcodebuild
-	Time  string // which clock: see TimeVariable; "" is "request"
-	// Profile is that of the world; see ProfileVariable.
+	Agent Scheme // the name that the production code gives its agent; without it xcodebuild starts no agent
+	Time  string // the clock: see TimeVariable; "" is "request"
+	// Profile is the world's profile; see ProfileVariable.
 	Profile string
-	Keep    bool // the world's state is kept in Dir, as the service does; otherwise it is forgotten
+	Keep    bool // keeps the world's state in Dir, as the service does; otherwise the state is lost
 
-	Store Store // keeps the state instead, if it is not nil
+	Store Store // keeps the state instead of Dir, unless nil
 }
 
 type (
-	Store = world.Store // keeps the state of a world
-	World = world.World // is what the tools work on
+	Store = world.Store // stores the state of a world
+	World = world.World // is the world that the tools work on
 )
 
 // NewInProcess makes a Virtual Xcode in this process. Close ends it.
@@ -76,7 +75,7 @@ func NewInProcess(o InProcessOptions) (*InProcess, error) {
 	return p, nil
 }
 
-// Program is a tool as a function of this process, or nil: what host.Options.Inside takes.
+// Program returns a tool as a function of this process, or nil, for host.Options.Inside.
 func (p *InProcess) Program(path string) host.Main {
 	name := filepath.Base(path)
 	if !slices.Contains(Tools(), name) {
@@ -87,13 +86,13 @@ func (p *InProcess) Program(path string) host.Main {
 	}
 }
 
-// World is what the tools work on, for a test that asks it directly.
+// World returns the world that the tools work on, for tests that inspect it directly.
 func (p *InProcess) World() *World { return p.server.World }
 
-// Usbmux connects to the virtual usbmuxd, through which physical devices are reached.
+// Usbmux connects to the virtual usbmuxd, which leads to physical devices.
 func (x Xcode) Usbmux(ctx context.Context) (net.Conn, error) { return x.Client().Usbmux(ctx) }
 
-// Close ends the world, the agents and what serves them.
+// Close ends the world, the agents and their servers.
 func (p *InProcess) Close() error {
 	p.server.Close()
 	p.server.World.Close()

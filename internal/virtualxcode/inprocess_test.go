@@ -11,8 +11,8 @@ import (
 	"ios-agent/internal/virtualxcode"
 )
 
-// TestInProcess boots a simulator, installs and launches an app and looks at it through an agent, all in this process.
-func TestInProcess(t *testing.T) {
+// TestInProcessXcodeRunsAppAndAgent boots a simulator, installs and launches an app and looks at it through an agent, all in this process.
+func TestInProcessXcodeRunsAppAndAgent(t *testing.T) {
 	p, err := virtualxcode.NewInProcess(virtualxcode.InProcessOptions{Agent: scheme})
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func TestInProcess(t *testing.T) {
 	}
 }
 
-func TestUnknownTool(t *testing.T) {
+func TestUnknownToolExitsWith127(t *testing.T) {
 	var errs bytes.Buffer
 	exit := virtualxcode.Xcode{}.Play(t.Context(), "frobnicate", virtualxcode.Call{Stderr: &errs})
 	if exit != 127 || !strings.Contains(errs.String(), "frobnicate") {

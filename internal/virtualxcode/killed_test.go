@@ -74,7 +74,7 @@ func serveFused(dir, when string) error {
 
 // The service is killed at every single write of a command: the tool fails as the real one does when CoreSimulatorService
 // dies, and the next run finds a complete state, in which the command can be given again.
-func TestTheServiceIsKilledInTheMiddleOfACall(t *testing.T) {
+func TestKilledServiceLeavesCompleteState(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a process for every write takes long")
 	}

@@ -13,14 +13,14 @@ import (
 	"ios-agent/internal/virtualxcode/xcodebuild"
 )
 
-// What xcrun exits with: a tool it does not find, arguments it does not understand, an SDK it does not have.
+// Exit statuses of xcrun: tool not found, wrong arguments, SDK not found.
 const (
 	exitNoTool  = 72
 	exitXcUsage = 64
 	exitNoSDK   = 1
 )
 
-// errorXcrun is what xcrun begins its errors with.
+// errorXcrun is the beginning of xcrun's errors.
 const errorXcrun = "xcrun: error: "
 
 // xcrun finds tools and SDKs, or runs a tool.
@@ -71,13 +71,13 @@ func (x Xcode) xcrun(ctx context.Context, c Call) int {
 	return x.Play(ctx, args[0], c.With(args[1:]))
 }
 
-// hasMCP reports whether this Xcode has an MCP server of its own. It is only found: nobody can talk to it.
+// hasMCP reports whether this Xcode has an MCP server. xcrun finds it, but it does not run.
 func (x Xcode) hasMCP(ctx context.Context) bool {
 	happens, err := x.Client().TakeFaults(ctx, "", flaw.XcodeMCP)
 	return err == nil && happens[flaw.XcodeMCP] != nil
 }
 
-// showSDK tells one thing about an SDK.
+// showSDK prints one property of an SDK.
 func showSDK(what, name string, stdout, stderr io.Writer) int {
 	sdk, ok := xcodebuild.FindSDK(name)
 	said, known := map[string]string{
@@ -100,7 +100,7 @@ func showSDK(what, name string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// xcodeSelect tells where Xcode is. There is only one, so it cannot be switched.
+// xcodeSelect prints where Xcode is. It cannot switch: there is one Xcode.
 func (x Xcode) xcodeSelect(c Call) int {
 	args, stdout, stderr := c.Args, c.Stdout, c.Stderr
 	switch strings.Join(args, " ") {
@@ -128,16 +128,16 @@ func (x Xcode) xcodeSelect(c Call) int {
 
 const selectUsage = "Usage: xcode-select [options]\n\nPrint or change the path to the active developer directory.\n"
 
-// locatorMarks say what is known of the tools that find others.
+// locatorMarks are the behaviours of the tools that locate other tools.
 func locatorMarks() []mark.Mark {
 	return []mark.Mark{
 		{Tool: "xcrun", Behaviour: "an unknown tool exits 72 with \"unable to find utility\", an unknown SDK 1 with \"cannot be located\"",
 			Source: mark.Assumed},
 		{Tool: "xcrun", Behaviour: "--find, --version, --sdk with --show-sdk-path, -version, -platform-path and their like; other " +
-			"options are taken and mean nothing", Source: mark.Assumed},
-		{Tool: "xcrun", Behaviour: "--find mcp-server and --find mcpbridge print a path where Xcode has them, and exit 72 where not",
+			"options are accepted and have no effect", Source: mark.Assumed},
+		{Tool: "xcrun", Behaviour: "--find mcp-server and --find mcpbridge print a path where Xcode has them, and exit 72 otherwise",
 			Source: mark.Assumed},
-		{Tool: "log", Behaviour: "on the Mac itself nothing is logged: show prints its heading, stream waits for an interrupt or " +
+		{Tool: "log", Behaviour: "on the Mac itself the log is empty: show prints its heading, stream waits for an interrupt or " +
 			"its --timeout", Source: mark.Assumed},
 		{Tool: "xcode-select", Behaviour: "-p prints the developer folder, -v a version; it cannot be switched", Source: mark.Assumed},
 	}

@@ -190,7 +190,7 @@ func picture(ctx context.Context, w *world.World, udid string) ([]byte, error) {
 func start() time.Time { return time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC) }
 
 // The same requests to a fresh world get the same answers, byte for byte, chaos and all.
-func TestAWorldCanBeRepeated(t *testing.T) {
+func TestWorldAnswersRepeatForSameSeed(t *testing.T) {
 	builtin, err := apps.Builtin()
 	if err != nil {
 		t.Fatal(err)
@@ -273,7 +273,7 @@ func (s outside) hire(udid string) (*agentwire.Client, func()) {
 }
 
 // The same holds through the service and its processes.
-func TestAServiceCanBeRepeated(t *testing.T) {
+func TestServiceAnswersRepeatForSameSeed(t *testing.T) {
 	dir := t.TempDir()
 	if err := apps.Write(dir); err != nil {
 		t.Fatal(err)

@@ -45,7 +45,7 @@ func families() []family {
 	}
 }
 
-func TestOurShapesAreTheirs(t *testing.T) {
+func TestSamplesAndVirtualOutputsHaveTheSameShape(t *testing.T) {
 	dir := os.Getenv("IOS_AGENT_SAMPLES")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "..", "shared", "fixtures")

@@ -37,13 +37,13 @@ import (
 // Call is one call of a tool: its arguments, working folder, environment and streams.
 type Call = tool.Call
 
-// frontEnd is a tool that Virtual Xcode plays. Exactly one of onWorld and here is set.
+// frontEnd is a tool that Virtual Xcode plays. Either onWorld or here is set.
 type frontEnd struct {
 	name    string
-	onWorld service.FrontEnd                               // played where the world is: by the service
-	here    func(x Xcode, ctx context.Context, c Call) int // played by the process that was called
-	marks   []mark.Mark                                    // what it imitates and how sure we are of it
-	died    func(c Call, now time.Time) int                // prints what the tool prints when the service dies; nil: the error is printed
+	onWorld service.FrontEnd                               // runs in the service, on the world
+	here    func(x Xcode, ctx context.Context, c Call) int // runs in the process that was called
+	marks   []mark.Mark                                    // its imitated behaviours and their sources
+	died    func(c Call, now time.Time) int                // prints the tool's message for a service that died; nil prints the error
 }
 
 // frontEnds is the only place where a tool is registered. It is a function because xcrun runs the others.
@@ -74,7 +74,7 @@ func frontEnds() []frontEnd {
 	}
 }
 
-// files is a tool that works on files only: it is done at once, so that it needs no ctx.
+// files wraps a tool that works on files only. Such a tool is quick and needs no ctx.
 func files(run func(Xcode, Call) int) func(Xcode, context.Context, Call) int {
 	return func(x Xcode, _ context.Context, c Call) int { return run(x, c) }
 }
@@ -98,7 +98,7 @@ func Tools() []string {
 	return names
 }
 
-// Marks is everything imitated and how sure we are of it.
+// Marks are all imitated behaviours and their sources.
 func Marks() []mark.Mark {
 	var all []mark.Mark
 	for _, f := range frontEnds() {
@@ -107,7 +107,7 @@ func Marks() []mark.Mark {
 	return slices.Concat(all, world.Marks(), agent.Marks(), wda.Marks(), usbmuxd.Marks())
 }
 
-// onWorld are the tools that the service plays.
+// onWorld returns the tools that the service plays.
 func onWorld() map[string]service.FrontEnd {
 	all := map[string]service.FrontEnd{}
 	for _, f := range frontEnds() {
@@ -134,10 +134,10 @@ func (x Xcode) Main(name string, args []string) int {
 	return x.Play(ctx, name, Call{Args: args, Dir: dir, Env: env, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
 }
 
-// exitUnknown is what a shell says of a program that is not there.
+// exitUnknown is a shell's exit status for an unknown program.
 const exitUnknown = 127
 
-// Play is one call of a tool, run to its end. The end of ctx is an interrupt from the keyboard.
+// Play runs one call of a tool to its end. Cancelling ctx acts like an interrupt from the keyboard.
 func (x Xcode) Play(ctx context.Context, name string, c Call) (exit int) {
 	c = c.Complete()
 	for _, f := range frontEnds() {
@@ -155,7 +155,7 @@ func (x Xcode) Play(ctx context.Context, name string, c Call) (exit int) {
 	return exitUnknown
 }
 
-// inService lets the service play a tool.
+// inService sends a call to the service, which plays the tool.
 func (x Xcode) inService(ctx context.Context, f frontEnd, c Call) int {
 	env := map[string]string{}
 	for name, value := range c.Env {
@@ -175,7 +175,7 @@ func (x Xcode) inService(ctx context.Context, f frontEnd, c Call) int {
 	return exit
 }
 
-// passedOn reports whether a variable of the caller's environment is for a tool, or an app it starts.
+// passedOn reports whether a variable of the caller's environment is meant for a tool or for an app that it starts.
 func passedOn(name string) bool {
 	return name == "TERM" || strings.HasPrefix(name, "SIMCTL_CHILD_") || strings.HasPrefix(name, "DEVICECTL_CHILD_")
 }
@@ -194,10 +194,10 @@ func (x Xcode) idbCompanion(ctx context.Context, c Call) int {
 	return idbcompanion.Tool{Call: c, Register: register}.Run(ctx)
 }
 
-// simulators are what xcodebuild can build for: the devices of the world.
+// simulators implements xcodebuild's view of the devices of the world.
 type simulators struct{ client service.Client }
 
-// Devices asks the service.
+// Devices returns the devices from the service.
 func (s simulators) Devices(ctx context.Context) ([]xcodebuild.Device, error) {
 	st, err := s.client.Status(ctx)
 	var devices []xcodebuild.Device
@@ -219,7 +219,7 @@ func runXctrace(_ context.Context, w *world.World, c Call) int {
 	return xctrace.Xctrace{Call: c, World: w, Mac: mac, MacID: id, Version: xcodebuild.Version()}.Run()
 }
 
-// plists are the tools for property lists; the Mac's preferences are this installation's own.
+// plists are the tools for property lists; the Mac's preferences belong to this installation.
 func (x Xcode) plists(c Call) plists.Tool {
 	return plists.Tool{Call: c, Preferences: filepath.Join(x.Dir, "Preferences")}
 }

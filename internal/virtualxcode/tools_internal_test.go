@@ -13,7 +13,7 @@ import (
 )
 
 // Every row of the table is whole: one way to run it, and marks that are its own.
-func TestTheTableOfTools(t *testing.T) {
+func TestToolTableRowsAreComplete(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range frontEnds() {
 		if seen[f.name] {
@@ -36,7 +36,7 @@ func TestTheTableOfTools(t *testing.T) {
 var marked = regexp.MustCompile(`Tool: +"([\w-]+)"|const tool = "([\w-]+)"`)
 
 // A front end that is in no row of the table is never played: whatever has marks is a tool of the table, or iOS itself.
-func TestNoToolIsLeftOut(t *testing.T) {
+func TestEveryToolHasAFrontEnd(t *testing.T) {
 	found := 0
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

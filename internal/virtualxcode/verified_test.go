@@ -20,18 +20,18 @@ const preface = `# What is verified
 
 Generated from the marks in the code (` + "`go test ./internal/virtualxcode -update`" + `).
 
-**Nothing of this project has been run on a Mac yet.** The production code was tested against Virtual Xcode only; its parsers also
-against recorded outputs of the real tools. So there are two kinds of knowledge:
+**This project has not run on a Mac yet.** The production code was tested against Virtual Xcode only; its parsers also
+against recorded outputs of the real tools. So every imitated behaviour is one of two kinds:
 
-- **Observed**: taken from a recorded output of the real tool, which is named.
-- **Assumed**: best knowledge, from documentation and from the sources of other programs. Beside it stands what breaks on a Mac if it is
+- **Observed**: from a recorded output of the real tool, which the table names.
+- **Assumed**: best knowledge, from documentation and from the sources of other programs. The last column says what breaks on a Mac if it is
   wrong; ″ is the same as in the line before.
 
-` + "`make verify-mac`" + ` tries most of what matters on a Mac in a few minutes, and says for each step that fails what it breaks. Its file
-replays anywhere, and an assumption becomes an observation.
+` + "`make verify-mac`" + ` tests most assumptions on a Mac in a few minutes, and says for each failed step what breaks. Its file
+replays on any machine, and turns an assumption into an observation.
 `
 
-// document is what is assumed with what it risks, then what risks nothing, then what was observed.
+// document lists the assumptions with their risks, then the harmless assumptions, then the observations.
 func document() string {
 	marks := virtualxcode.Marks()
 	slices.SortStableFunc(marks, func(a, b mark.Mark) int { return cmp.Compare(a.Tool, b.Tool) })
@@ -56,7 +56,7 @@ func document() string {
 	return preface +
 		"\n## Assumed\n\n| tool | assumed | what breaks if it is wrong |\n" + line + risky.String() +
 		"\n## Assumed, and nothing breaks on a Mac\n\n| tool | assumed | if it is wrong |\n" + line + harmless.String() +
-		"\n## Observed\n\n| tool | behaviour of the virtual one | recorded output |\n" + line + observed.String()
+		"\n## Observed\n\n| tool | behaviour | recorded output |\n" + line + observed.String()
 }
 
 func row(b *strings.Builder, cells ...string) {
@@ -79,9 +79,9 @@ func assumedOf(marks []mark.Mark, r mark.Risk) (behaviours []string) {
 	return behaviours
 }
 
-// TestEveryAssumptionSaysWhatItRisks: a mark that nobody knows the consequence of is one that nobody can check, and a risk without a mark
-// is one that was mended.
-func TestEveryAssumptionSaysWhatItRisks(t *testing.T) {
+// TestEveryAssumptionHasARisk: a mark without a risk cannot be judged, and a risk without a mark is out of date.
+// .
+func TestEveryAssumptionHasARisk(t *testing.T) {
 	marks := virtualxcode.Marks()
 	for _, m := range marks {
 		_, observed := m.Sample()
@@ -104,7 +104,7 @@ func TestEveryAssumptionSaysWhatItRisks(t *testing.T) {
 	}
 }
 
-func TestVerifiedIsUpToDate(t *testing.T) {
+func TestVerifiedDocumentIsUpToDate(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "verified.md")
 	if *update {
 		if err := os.WriteFile(path, []byte(document()), 0o644); err != nil {

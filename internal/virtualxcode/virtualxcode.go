@@ -1,8 +1,8 @@
-// Package virtualxcode is a second implementation of Apple's tools on a virtual world of devices and apps. Our own binary
-// plays a tool when it is called by the tool's name; the production code executes it as it would execute the real one.
+// Package virtualxcode is a second implementation of Apple's tools on a virtual world of devices and apps. An Xcode is one
+// installation: Mount links our binary under the tools' names, and the binary plays a tool when it is called by that name (Main). The
+// production code executes these links like the real tools. InProcess does the same inside one process, for tests.
 //
-// It is the only way into Virtual Xcode: only cmd and tests import it, and nobody else imports its sub-packages. A tool is
-// registered in frontEnds, and nowhere else.
+// Only cmd and tests import this package, and only this package imports its sub-packages. Every tool is a row of frontEnds.
 package virtualxcode
 
 import (
@@ -32,37 +32,37 @@ import (
 	"ios-agent/internal/virtualxcode/xcodebuild"
 )
 
-// Xcode is one virtual installation: a folder with the tools and the world they share.
+// Xcode is one virtual installation: a folder with the tools, and the world that they share.
 type Xcode struct {
 	Dir    string   // of the installation
-	Binary string   // our own program, which plays the tools
-	Serve  []string // arguments that make it the service
-	Carry  []string // arguments that make it a process that sends requests (CarryRequests); none: the service sends them itself
-	Agent  Scheme   // what the production code calls its agent
+	Binary string   // path of our own program, which plays the tools
+	Serve  []string // arguments that start the service
+	Carry  []string // arguments that start a process for requests (CarryRequests); empty: the service sends requests itself
+	Agent  Scheme   // the name that the production code gives its agent
 
-	server *service.Server // of InProcess: the world is in this process
+	server *service.Server // set by InProcess: the world is in this process
 }
 
-// Scheme is what the production code calls its agent and the variables that it gives to it.
+// Scheme is the agent's scheme in the production code, and the variables that the agent receives.
 type Scheme = xcodebuild.Scheme
 
-// TimeVariable chooses the clock of a new service: "request" lets time pass only as requests ask for it, which makes
-// tests quick and repeatable, and "request@2026-01-02T15:04:05Z" says where it begins; everything else is real time.
+// TimeVariable chooses the clock of a new service. With "request" time passes only as requests ask for it, which makes tests quick and
+// repeatable; "request@2026-01-02T15:04:05Z" sets its start. Other values mean real time.
 const TimeVariable = "IOS_AGENT_VIRTUAL_TIME"
 
 // ProfileVariable sets the profile of the world when a service starts; "" leaves it as it is.
 const ProfileVariable = "IOS_AGENT_VIRTUAL_PROFILE"
 
-// MissingVariable names what is not there yet, as in a new Xcode.
+// MissingVariable names platforms that are not installed, as in a new Xcode.
 const MissingVariable = xcodebuild.MissingVariable
 
-// Layout is the file in an app's folder that says what it shows.
+// Layout is the file in an app's folder that describes its screens.
 const Layout = app.UIFile
 
 // Bin is the folder to put on a PATH.
 func (x Xcode) Bin() string { return filepath.Join(x.Dir, "bin") }
 
-// Mount makes the tools: links to our binary under Apple's names. Links that point elsewhere are replaced.
+// Mount creates the tools: links to our binary under Apple's names. It replaces links that point elsewhere.
 func (x Xcode) Mount() error {
 	if err := os.MkdirAll(x.Bin(), 0o700); err != nil {
 		return err
@@ -83,10 +83,10 @@ func link(target, path string) error {
 	if err := os.Symlink(target, temporary); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return os.Rename(temporary, path) // in one step: a tool that is started meanwhile finds the old link or the new one
+	return os.Rename(temporary, path) // atomic: a tool that starts now finds the old link or the new one
 }
 
-// Dir finds the installation a tool was called from: the folder above the one its name was found in.
+// Dir finds the installation that a tool was called from: the parent of the folder in which its name was found.
 func Dir(argv0 string) (string, error) {
 	path := argv0
 	if !strings.ContainsRune(path, filepath.Separator) {
@@ -104,14 +104,14 @@ func Dir(argv0 string) (string, error) {
 // Place is where the service of this installation lives.
 func (x Xcode) Place() resident.Place { return resident.Place{Dir: x.Dir, Name: "service"} }
 
-// UsbmuxSocket is where the virtual usbmuxd of this installation listens while its service runs: what others take as
+// UsbmuxSocket is the socket of this installation's virtual usbmuxd while its service runs. Other programs use it as
 // USBMUXD_SOCKET_ADDRESS.
 func (x Xcode) UsbmuxSocket() string { return filepath.Join(x.Dir, "usbmuxd") }
 
-// Reports is where the crash reports of virtual apps lie, as those of a Mac's simulators lie in its user's library.
+// Reports is the folder of crash reports of virtual apps, the counterpart of the user's library on a Mac.
 func (x Xcode) Reports() string { return filepath.Join(x.Dir, "Logs", "DiagnosticReports") }
 
-// Client speaks to the service and starts it when there is none.
+// Client talks to the service and starts it if it does not run.
 func (x Xcode) Client() Client {
 	if x.server != nil {
 		return Client{Dial: x.server.Pipe}
@@ -129,7 +129,7 @@ func dial(d resident.Dialer) func(context.Context) (net.Conn, error) {
 	}
 }
 
-// clockCalled is the clock that TimeVariable asks for, and what it is called.
+// clockCalled returns the clock for a value of TimeVariable, and the clock's name.
 func clockCalled(text string) (world.Clock, string, error) {
 	kind, from, fixed := strings.Cut(text, "@")
 	if kind != "request" {
@@ -145,7 +145,7 @@ func clockCalled(text string) (world.Clock, string, error) {
 	return world.RequestClock(start), "request", nil
 }
 
-// RunService is the process that holds the world. It ends at once, and quietly, when there is one already.
+// RunService is the process that holds the world. If a service already runs, it returns at once without an error.
 func (x Xcode) RunService(ctx context.Context, log *slog.Logger) error {
 	var sender urlsession.Sender = web.Web{}
 	if len(x.Carry) > 0 {
@@ -173,8 +173,8 @@ func (x Xcode) RunService(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-// CarryRequests is a process that sends requests of apps, as Xcode.Carry says, until its input ends: that of an app, or with the
-// bootstrap file of a device the launchd_sim of that one.
+// CarryRequests is a process that sends requests of apps (see Xcode.Carry) until its input ends. With the bootstrap file of a device it
+// is the launchd_sim of that device, otherwise the process of an app.
 func (x Xcode) CarryRequests(ctx context.Context, in io.Reader, out io.Writer, bootstrap ...string) error {
 	if len(bootstrap) > 0 {
 		return web.Init(ctx, in, out, x.Carry)
@@ -182,7 +182,7 @@ func (x Xcode) CarryRequests(ctx context.Context, in io.Reader, out io.Writer, b
 	return web.Send(ctx, in, out)
 }
 
-// state is where the service keeps its world.
+// state is the folder in which the service keeps its world.
 func (x Xcode) state() service.Files { return service.Files(filepath.Join(x.Dir, "state")) }
 
 // builtinApps are read once: worlds do not change them.

@@ -1,4 +1,5 @@
-// Package agenttalk reads a file that an agentwire.Talk wrote: for the trial on a Mac, and for tests. The product only writes such files.
+// Package agenttalk reads the files that an agentwire.Talk wrote, for the trial on a Mac and for tests. Read passes each message on, Check
+// decodes and encodes one again and compares the bytes, Text prints one. The product only writes such files.
 package agenttalk
 
 import (
@@ -35,7 +36,7 @@ func Read(r io.Reader, each func(agentwire.Saying) error) error {
 	}
 }
 
-// Check decodes the message again. It fails when this program reads it otherwise than the one that wrote it.
+// Check decodes the message again. It fails when this program decodes it differently from the program that wrote it.
 func Check(s agentwire.Saying) error {
 	if s.Error != "" || s.Name == "" {
 		return nil
@@ -69,7 +70,7 @@ func decode(s agentwire.Saying) (name string, again []byte, err error) {
 	return r.Kind().String(), again, err
 }
 
-// Text is the saying in one line. A tree is told by the number of its elements.
+// Text is the saying in one line. For a tree it gives the number of elements.
 func Text(s agentwire.Saying) string {
 	head := fmt.Sprintf("%s %d.%d ", s.At.UTC().Format(time.TimeOnly+".000"), s.Stream, s.ID)
 	arrow := map[string]string{agentwire.Said: "→ ", agentwire.Heard: "← "}[s.Is]

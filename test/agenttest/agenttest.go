@@ -1,7 +1,6 @@
-// Package agenttest is the contract of an agent, as a test suite over its TCP address. The virtual agent and the Swift
-// agent both pass it, so what is developed against the one holds for the other.
-//
-// A subject shows the Conformance app, or as much of it as the suite names, freshly launched and in front.
+// Package agenttest is the contract of an XCTest agent, as a test suite that Run executes over the agent's TCP address. The virtual agent
+// and the Swift agent both pass it, so that code developed against one works with the other. A Subject is the agent under test: it shows
+// the Conformance app, or the part of it that the suite names, freshly launched and in front.
 package agenttest
 
 import (

@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/driver/agentwire"
 )
 
-// alert asks about the alert in front, which is nil if there is none.
+// alert asks for the alert in front; it returns nil without an alert.
 func (d *driver) alert(m agentwire.Alert) *agentwire.AlertInfo {
 	d.Helper()
 	info, err := ask[*agentwire.AlertState](d, &m).Info()
@@ -42,7 +42,7 @@ func alerts(b *bench) {
 		}
 		d.fault(agentwire.CodeNotFound, &agentwire.Alert{Do: agentwire.PressButton, Button: "ok"})
 		if info := d.alert(m); info == nil || !reflect.DeepEqual(*info, want) {
-			b.Errorf("%+v was told %+v", m, info)
+			b.Errorf("%+v: got alert %+v", m, info)
 		}
 		d.gone()
 		d.reads("nav-status-label", "Alert confirmed")
@@ -60,7 +60,7 @@ func alerts(b *bench) {
 	}
 }
 
-// gone waits until there is no alert any more.
+// gone waits until the alert has gone.
 func (d *driver) gone() {
 	d.Helper()
 	ask[*agentwire.Sight](d, &agentwire.Look{Wait: agentwire.Wait{StableMS: 200, MaxMS: 5000}})
@@ -91,7 +91,7 @@ func systemAlerts(b *bench) {
 			b.Fatalf("%s asks %+v", c.what, before)
 		}
 		if info := d.alert(c.do); !reflect.DeepEqual(info, before) {
-			b.Errorf("%+v was told %+v, not %+v", c.do, info, before)
+			b.Errorf("%+v: got alert %+v, want %+v", c.do, info, before)
 		}
 		d.gone()
 		d.reads("permissions-answer", "Last answer: "+c.shows)

@@ -49,7 +49,7 @@ func (s sight) String() string {
 	return fmt.Sprintf("%+v", short)
 }
 
-// front: the target, else the home screen, else a candidate, else SpringBoard; and nobody if there are no candidates.
+// front: the target, otherwise the home screen, otherwise a candidate, otherwise SpringBoard; without candidates, no app.
 func front(b *bench) {
 	const gone, other = "com.example.gone", "com.example.other"
 	d := b.driver()
@@ -83,7 +83,7 @@ func front(b *bench) {
 	}
 }
 
-// cover: a system alert is the second root, and its process is told.
+// cover: a system alert is the second root, with its process.
 func cover(b *bench) {
 	d := b.driver()
 	d.asked("permissions-notifications")
@@ -103,7 +103,7 @@ func cover(b *bench) {
 	}
 }
 
-// look waits until the screen is still, at least and at most as long as it is told.
+// lookWaits: a look waits until the screen is still, within its minimum and maximum time.
 func lookWaits(b *bench) {
 	d := b.driver()
 	if s := d.look(agentwire.Look{}); s.Samples != 1 || s.Truncated != 0 {
@@ -149,7 +149,7 @@ func patience(b *bench) {
 	}
 }
 
-// depth: an unnamed container of one child does not count, whatever else does; what is left out is counted.
+// depth: an unnamed container of one child does not count, every other element does; elements that are left out are counted.
 func depth(b *bench) {
 	d := b.driver()
 	d.ok(&agentwire.Button{Name: "home"})
@@ -174,7 +174,7 @@ func depth(b *bench) {
 	}
 }
 
-// iconLevel is how deep the first icon is, -1 if there is none, and how many of the elements around it do not count.
+// iconLevel is the depth of the first icon, or -1, and the number of elements around it that do not count.
 func iconLevel(elements []agentwire.Element, level, wrappers int) (int, int) {
 	for _, e := range elements {
 		if e.Type == "Icon" {

@@ -124,14 +124,14 @@ func actPatience(b *bench) {
 	}
 }
 
-// act settles: what slides in is told where it comes to rest.
+// actSettles: an element that slides in is reported at its resting place.
 func actSettles(b *bench) {
 	d := b.driver()
 	d.tab("Navigation")
 	s := d.taps(d.called("nav-sheet-button"))
 	rests := d.element("nav-sheet-dismiss").Frame.Y
 	if at := s.aim(d, d.called("nav-sheet-dismiss")); at.Y != rests {
-		b.Errorf("the sheet was told at %v and rests at %v", at.Y, rests)
+		b.Errorf("sheet reported at %v, want its resting place %v", at.Y, rests)
 	}
 }
 
@@ -192,7 +192,7 @@ func actMisses(b *bench) {
 	d.reads("controls-tap-count", "Tapped: 1")
 }
 
-// act under: what lies under an alert is not touched, the alert is.
+// actUnder: an element under an alert is not touched, but the alert is.
 func actUnder(b *bench) {
 	d := b.driver()
 	d.tab("Navigation")

@@ -50,7 +50,7 @@ func selectors(b *bench) {
 	d.reads("extras-duplicate-value", "Chosen: first")
 }
 
-// waiting: what is not there yet is waited for; what never comes is told after its time.
+// waiting: a request waits for a missing element, and reports it after the time limit.
 func waiting(b *bench) {
 	d := b.driver()
 	d.tab("Dynamic")
@@ -60,7 +60,7 @@ func waiting(b *bench) {
 	d.fault(agentwire.CodeNotFound, &agentwire.TapElement{Selector: "nothing", TimeoutMS: new(uint64(200))})
 }
 
-// covered: what is under an alert is there, but not to be tapped.
+// covered: an element under an alert exists, but cannot be tapped.
 func covered(b *bench) {
 	d := b.driver()
 	d.tab("Navigation")

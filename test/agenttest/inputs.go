@@ -22,7 +22,7 @@ func doubleTap(b *bench) {
 	x, y := d.rests("gesture-pinch-area")
 	d.ok(&agentwire.DoubleTap{X: x, Y: y})
 	d.reads("gesture-pinch-status", "Doubles: 1, pinches: 0, scale 1")
-	d.ok(&agentwire.DoubleTap{X: -10, Y: -10}) // outside the screen: nothing is there, and nothing fails
+	d.ok(&agentwire.DoubleTap{X: -10, Y: -10}) // outside the screen: no element, and no error
 	d.reads("gesture-pinch-status", "Doubles: 1, pinches: 0, scale 1")
 }
 
@@ -33,7 +33,7 @@ func (d *driver) rests(identifier string) (x, y int32) {
 	return d.centre(identifier)
 }
 
-// drag carries what a finger rested on; without the rest nothing is lifted.
+// drag moves the element under a resting finger; without the rest it moves no element.
 func drag(b *bench) {
 	d := b.driver()
 	d.open("nav-moving-button")
@@ -117,7 +117,7 @@ func setValue(b *bench) {
 	d.fault(agentwire.CodeAppNotRunning, &agentwire.SetValue{X: 100, Y: 100, Value: "1"})
 }
 
-// clear empties what has the focus, and is content with what is empty.
+// clearField: clear empties the focused field, and succeeds on an empty one.
 func clearField(b *bench) {
 	d := b.driver()
 	d.tab("Text Input")
@@ -135,7 +135,7 @@ func pressKeys(b *bench) {
 	d := b.driver()
 	d.tab("Text Input")
 	d.fault(agentwire.CodeNoFocus, &agentwire.Key{Name: "a"})
-	if !b.subject.FocusUnknown { // who does not know sends a key that is no text to whoever takes it
+	if !b.subject.FocusUnknown { // without a known focus, keys other than text are still sent
 		d.fault(agentwire.CodeNoFocus, &agentwire.Key{Name: "up"})
 	}
 	d.tap("text-username-field")
@@ -150,7 +150,7 @@ func pressKeys(b *bench) {
 		{agentwire.Key{Name: "space"}, "xéB "},
 		{agentwire.Key{Name: "y", Count: 1}, "xéB y"},
 		{agentwire.Key{Name: "a", Modifiers: agentwire.Command}, "xéB y"},
-		{agentwire.Key{Name: "z"}, "z"}, // what was selected is replaced
+		{agentwire.Key{Name: "z"}, "z"}, // the key replaces the selection
 	} {
 		d.ok(&c.key)
 		d.reads("text-username-value", "Username: "+c.shows)

@@ -31,7 +31,7 @@ func proofs(b *bench) {
 	right := func(c *agentwire.Challenge) []byte { return agentwire.ClientProof(secret, nonce, c.Nonce) }
 
 	d.fault(agentwire.CodeUnauthorized, &agentwire.Hello{Version: agentwire.Version, Token: secret, Client: "agenttest"})
-	d.fault(agentwire.CodeUnauthorized, &agentwire.Prove{Proof: make([]byte, 32)}) // nothing was asked
+	d.fault(agentwire.CodeUnauthorized, &agentwire.Prove{Proof: make([]byte, 32)}) // a proof without a challenge
 	first := d.challenged(nonce)
 	wrong := slices.Clone(right(first))
 	wrong[0] ^= 1

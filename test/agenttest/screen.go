@@ -75,7 +75,7 @@ func tree(b *bench) {
 	}
 }
 
-// truncation is counted exactly: what is there and what was left out are what there is without a limit.
+// truncation is counted exactly: the shown and the left out elements together are the elements without a limit.
 func truncation(b *bench) {
 	d := b.driver()
 	count := func(req agentwire.Look) (kept int, left uint32) {
@@ -181,7 +181,7 @@ func appNotRunning(b *bench) {
 	d.tap("controls-tap-button")
 }
 
-// appBehind: an app behind the home screen is never read. Its state is told.
+// appBehind: an app behind the home screen is never read. Only its state is reported.
 func appBehind(b *bench) {
 	d := b.driver()
 	d.tab("Text Input")

@@ -25,7 +25,7 @@ func hello(b *bench) {
 	}
 }
 
-// every is one of each request but those that open a connection.
+// every has one of each request except the requests that open a connection.
 func every() []agentwire.Request {
 	return []agentwire.Request{
 		&agentwire.Heartbeat{}, &agentwire.TapCoord{}, &agentwire.TapElement{}, &agentwire.TapByLabel{},
@@ -38,7 +38,7 @@ func every() []agentwire.Request {
 	}
 }
 
-// token: nothing is done before it is proven.
+// token: before the token is proven, every request is refused.
 func token(b *bench) {
 	c := b.dial(b.open(Options{Token: "secret"}))
 	for _, req := range every() {
@@ -54,7 +54,7 @@ func token(b *bench) {
 	(&driver{b, c}).ok(&agentwire.Heartbeat{})
 }
 
-// version 1: a client that never says hello is served, and told of failures in text.
+// version1: a client without a hello is served, and gets failures as text.
 func version1(b *bench) {
 	c := b.dial(b.open(Options{}))
 	d := &driver{b, c}
@@ -192,7 +192,7 @@ func exchange(conn *agentwire.Conn, id uint32, req agentwire.Request) (agentwire
 	return conn.ReadResponse()
 }
 
-// random frames are each answered once. What would wait, or change how frames look, is left out.
+// randomFrames: each random frame gets one answer. Requests that would wait, or change the form of frames, are left out.
 func randomFrames(b *bench) {
 	stream := b.raw(b.open(Options{}))
 	conn := agentwire.NewConn(stream)
@@ -281,7 +281,7 @@ func deadMan(b *bench) {
 	}
 }
 
-// shutdown is answered, and then the agent ends. Who has not proven the token cannot end it.
+// shutdown is answered, and then the agent ends. A client without the proven token cannot end it.
 func shutdown(b *bench) {
 	s := b.open(Options{Token: secret})
 	stranger := &driver{b, b.dial(s)}

@@ -1,5 +1,6 @@
-// Package appium starts real programs of others for tests: an Appium 3 server with its XCUITest driver, and scripts of WebdriverIO.
-// Only tests and the bench import it; `make test-appium` installs what it needs.
+// Package appium starts a real Appium 3 server with its XCUITest driver for tests, and runs scripts of WebdriverIO against it. Start
+// returns a Server; Script runs a script. Only tests and the bench import it; `make test-appium` installs the programs, and other runs skip
+// the tests.
 package appium
 
 import (
@@ -70,7 +71,7 @@ func Start(t testing.TB) Server {
 	return s
 }
 
-// Run is Start for a program that is no test; end ends the server. It takes more arguments of the server.
+// Run is Start for a program outside of a test; end stops the server. more are additional arguments for the server.
 func Run(folder string, port int, more ...string) (s Server, end func(), err error) {
 	h, err := host.New(host.Options{Inherit: []string{"*"}})
 	if err != nil {

@@ -254,8 +254,8 @@ func TestAppiumDrivesTheVirtualPhone(t *testing.T) {
 //go:embed wdio.mjs
 var wdio string
 
-// TestWebdriverIODrives: WebdriverIO speaks to us directly.
-func TestWebdriverIODrives(t *testing.T) {
+// TestWebdriverIODrivesVirtualPhone: WebdriverIO speaks to us directly.
+func TestWebdriverIODrivesVirtualPhone(t *testing.T) {
 	Folder(t)
 	s := newStand(t)
 	u, err := url.Parse(s.url)

@@ -1,6 +1,6 @@
-// Package appiumfront is an Appium server in front of a virtual WebDriverAgent, as far as its XCUITest driver goes: it takes W3C's routes
-// and the execute methods, passes on what that driver passes on, and has web contexts of its own, over the pages of virtual web views. It
-// keeps to what the driver's public sources do. Only tests import it.
+// Package appiumfront imitates an Appium server with its XCUITest driver in front of a virtual WebDriverAgent. A Front takes W3C's routes
+// and the execute methods, passes on the requests that the real driver passes on, and has web contexts of its own, over the pages of
+// virtual web views. It follows the public sources of the driver. Only tests import it.
 package appiumfront
 
 import (

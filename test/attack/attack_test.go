@@ -1,5 +1,5 @@
-// Package attack lets a second user of the machine try what the product must not let him do: real processes of two users, who are
-// neither root, on a real file system. It needs root to become them.
+// Package attack tests that a second user of the machine cannot attack the first user's ios-agent. It runs real processes of two users on a
+// real file system. Neither user is root, but the tests need root to start processes as each of them: `make attack`.
 package attack
 
 import (

@@ -14,10 +14,10 @@ import (
 // patience is what an honest caller waits, beside 500 connections that are up to nothing good, on a busy machine.
 const patience = 20 * time.Second
 
-// TestManyConnections holds 500 connections open: silent ones, some that send a header byte by byte, some that send no body, and
-// event streams that nobody reads. An honest client is answered all the while, on the port and on the socket, and when they go
+// TestOpenConnectionsDoNotBlockClients holds 500 connections open: silent ones, some that send a header byte by byte, some that send no
+// body, and event streams that nobody reads. An honest client is answered all the while, on the port and on the socket, and when they go
 // the daemon has given everything back.
-func TestManyConnections(t *testing.T) {
+func TestOpenConnectionsDoNotBlockClients(t *testing.T) {
 	v := newVictim(t)
 	v.must("boot", "--sim", "iPhone 16")
 	s := v.status()

@@ -12,9 +12,9 @@ import (
 	"ios-agent/internal/apple/xcodebuild"
 )
 
-// TestForeignUser: another user of the machine tries every file, folder and socket of a home in use, the ports, the processes and
-// what they show of themselves. He gets nothing, and nothing he does disturbs.
-func TestForeignUser(t *testing.T) {
+// TestForeignUserGetsNoAccess: another user of the machine tries every file, folder and socket of a home in use, the ports, the processes
+// and what they show of themselves. He gets nothing, and nothing he does disturbs.
+func TestForeignUserGetsNoAccess(t *testing.T) {
 	needRoot(t)
 	v := newVictim(t)
 	v.use()

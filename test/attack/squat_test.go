@@ -14,9 +14,9 @@ import (
 	"ios-agent/internal/daemon"
 )
 
-// TestSquattedPorts: another user listens first where the daemon and the agents usually do. The daemon takes another port or says
-// so; the agent is refused to be believed; neither the key, nor a token, nor a secret reaches him.
-func TestSquattedPorts(t *testing.T) {
+// TestSquattedPortsGetNoSecrets: another user listens first where the daemon and the agents usually do. The daemon takes another port or
+// says so; the agent is refused to be believed; neither the key, nor a token, nor a secret reaches him.
+func TestSquattedPortsGetNoSecrets(t *testing.T) {
 	needRoot(t)
 	const first = 21000
 	var ports []string
@@ -122,8 +122,8 @@ func TestForeignServersAreRefused(t *testing.T) {
 	}
 }
 
-// TestSquattedFolders: another user made a folder first that the product would use. It is refused, with what to do.
-func TestSquattedFolders(t *testing.T) {
+// TestSquattedFoldersAreRefused: another user made a folder first that the product would use. It is refused, with what to do.
+func TestSquattedFoldersAreRefused(t *testing.T) {
 	needRoot(t)
 	give := func(t *testing.T, path string, mode os.FileMode) {
 		t.Helper()

@@ -22,7 +22,7 @@ func calling(ctx context.Context, l *lab) ([]figure, error) {
 	}, nil
 }
 
-// warmRatio is generous: a call is two processes that meet on a socket, hello is one that meets nobody.
+// warmRatio is generous: a call needs two processes that meet on a socket, hello only one process.
 const warmRatio = 8
 
 // waking is the first call after the daemon is gone. The daemon's copy of the program is there already.

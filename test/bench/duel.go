@@ -275,7 +275,7 @@ func (d *duel) repeat(ctx context.Context, s *server, next func() (ask, error), 
 	return b, last, errors.Join(errs[:]...)
 }
 
-// want is answer for a caller who knows whether it should fail.
+// want is answer for a caller that knows whether the call should fail.
 func (s *server) want(ctx context.Context, a ask, fails bool) (answer, error) {
 	got, err := s.answer(ctx, a)
 	if err == nil && got.fails != fails {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestFigureLine(t *testing.T) {
+func TestFigureStringShowsBoundAndVerdict(t *testing.T) {
 	for _, c := range []struct {
 		figure figure
 		want   string
@@ -36,7 +36,7 @@ func columns(line string) string {
 	return strings.Join(parts, "|")
 }
 
-func TestQuantile(t *testing.T) {
+func TestQuantileOfHundredValues(t *testing.T) {
 	hundred := make([]int, 100)
 	for i := range hundred {
 		hundred[i] = 100 - i
@@ -48,9 +48,9 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// TestRatiosAreMeasuredAgain: a ratio that is over its bound is measured again in a fresh folder, and breaks the run when it stays so. A
-// size is what it is: once over its bound it breaks the run.
-func TestRatiosAreMeasuredAgain(t *testing.T) {
+// TestRatioOverBoundIsMeasuredAgain: a ratio that is over its bound is measured again in a fresh folder, and breaks the run when it stays
+// so. A size is what it is: once over its bound it breaks the run.
+func TestRatioOverBoundIsMeasuredAgain(t *testing.T) {
 	l := &lab{built: t.TempDir(), dir: t.TempDir(), mark: newMark()}
 	values, folders := []float64{4, 2.5, 5}, map[string]bool{}
 	turn := 0
@@ -79,8 +79,9 @@ func TestRatiosAreMeasuredAgain(t *testing.T) {
 	}
 }
 
-// TestOnlySizesAreJudged: on a machine that others use, a ratio and a process's memory are told and measured once; a size still fails.
-func TestOnlySizesAreJudged(t *testing.T) {
+// TestSharedMachineFailsOnlyForSizes: on a machine that others use, a ratio and a process's memory are told and measured once; a size still
+// fails.
+func TestSharedMachineFailsOnlyForSizes(t *testing.T) {
 	l := &lab{built: t.TempDir(), dir: t.TempDir(), mark: newMark(), sizes: true}
 	turn := 0
 	m := measurement(func(context.Context, *lab) ([]figure, error) {

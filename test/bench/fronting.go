@@ -83,7 +83,7 @@ type webFront struct {
 	element string
 }
 
-// frontDevice is one that nothing else of the bench uses: a session has its lease.
+// frontDevice is used by no other part of the bench, because a session leases it.
 const (
 	frontDevice = "iPhone 15"
 	frontUDID   = "9A1C6E42-3F8D-4B07-A5D9-E84F270B61C3"

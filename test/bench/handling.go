@@ -53,13 +53,13 @@ func handling(ctx context.Context, l *lab) ([]figure, error) {
 	}
 	through, err := byAppium(ctx, a, port)
 	if err == nil {
-		err = a.call(ctx, "shutdown_device", `{"udid":"`+wdaUDID+`"}`) // others of the bench mean the one that is booted
+		err = a.call(ctx, "shutdown_device", `{"udid":"`+wdaUDID+`"}`) // other parts of the bench use the only booted device
 	}
 	return append(append([]figure{device}, figures...), through), err
 }
 
-// byWDA is a tap by a WebDriverAgent that we start, and its port. How much longer it takes is up to the system as well: it switches between
-// processes more often. What we add to that is in the second figure, which has the bare requests in its baseline.
+// byWDA measures a tap by a WebDriverAgent that we start, and returns its port. The absolute time also depends on the system, which
+// switches processes more often. The second figure shows our own share: its baseline has the bare requests.
 func byWDA(ctx context.Context, a *api) (figures []figure, port int, err error) {
 	t := tapper{a, `"udid":"` + wdaUDID + `","driver":"wda"`}
 	if err := t.open(ctx, step{"boot_device", `{"udid":"` + wdaUDID + `"}`}, step{"agent_start", t.on("")}); err != nil {
@@ -104,7 +104,7 @@ func (a *api) bare(ctx context.Context, address string) error {
 	return err
 }
 
-// byAppium is a tap by a real Appium server, whose WebDriverAgent is the one that we started, at a port.
+// byAppium measures a tap by a real Appium server, which uses the WebDriverAgent that we started, at a port.
 func byAppium(ctx context.Context, a *api, port int) (f figure, err error) {
 	f = figure{name: "tap: by Appium in front of WebDriverAgent / by xctest", unit: times, bound: 20}
 	folder, missing := appium.Installed()
@@ -182,8 +182,8 @@ func (t tapper) beside(ctx context.Context) (float64, error) {
 	return ratio(got[1], got[0]), nil
 }
 
-// taps are taps by xctest on a simulator, by this driver, and what else is to be compared. They do not wait for stillness: the waits of our
-// agent pass in the time of the virtual devices, those of other drivers in ours.
+// taps measures taps by xctest on a simulator, by this driver, and the other functions to compare. They do not wait for stillness: our
+// agent waits in the time of the virtual devices, other drivers in real time.
 func (t tapper) taps(ctx context.Context, more ...func() (time.Duration, error)) ([][]time.Duration, error) {
 	const add = `"identifier":"add-coffee","no_wait":true,"settle_ms":1`
 	tap := func(input string) func() (time.Duration, error) {

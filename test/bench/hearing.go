@@ -84,8 +84,8 @@ func (a *api) disturbed(ctx context.Context, quiet, loud noise) (float64, error)
 	return median(ratios), nil
 }
 
-// idleFor is how long an idle daemon is watched; idleLooks how often, until one look is within the bound: what was just done has an end of
-// its own, such as a garbage collection.
+// idleFor is how long an idle daemon is watched; idleLooks is the maximum number of tries to stay within the bound, because work before
+// the first try may end in a garbage collection.
 const (
 	idleFor   = 5 * time.Second
 	idleLooks = 3

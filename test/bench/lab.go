@@ -67,7 +67,7 @@ func (l *lab) Close() error {
 
 func newMark() string { return markVariable + "=" + rand.Text() }
 
-// again does something with the same programs in a folder where nothing was done yet, and with nothing beside it that was started before.
+// again does something with the same programs in an empty folder, without any process that was started before.
 func (l *lab) again(do func(*lab) error) error {
 	if err := endAll(l.mark); err != nil {
 		return err

@@ -55,7 +55,7 @@ func asking(ctx context.Context, l *lab) ([]figure, error) {
 		if _, err := l.took(ctx, "ios-agent", "virtual", "profile", c.profile); err != nil {
 			return figures, err
 		}
-		if err := a.walk(ctx, c.step, c.step); err != nil { // what is asked only once is not asked again
+		if err := a.walk(ctx, c.step, c.step); err != nil { // one-time requests happen in this first walk
 			return figures, err
 		}
 		before, err := l.asked(ctx)
@@ -216,8 +216,8 @@ func decoding(context.Context, *lab) ([]figure, error) {
 	}, nil
 }
 
-// mending is how much longer a snapshot takes when its answer breaks off in the middle: the stream is dialled and greeted
-// anew, and the look repeated.
+// mending measures the additional time for a snapshot whose answer breaks off in the middle: the stream is dialled and greeted again, and
+// the look repeated.
 func mending(ctx context.Context, l *lab) ([]figure, error) {
 	a, err := l.api(ctx)
 	if err == nil {

@@ -1,14 +1,15 @@
-// Command bench measures what ios-agent costs: to start, to list its tools, to keep in memory, to call. A figure is
-// compared with something measured in the same run wherever it can be, and is printed as
+// Command bench measures the cost of ios-agent: its start, its list of tools, its memory, its calls. It compares a figure with a
+// measurement of the same run where possible, and prints it as
 //
 //	name  value  bound  ok|over
 //
-// with two spaces or more between the columns. It exits with 1 when a size or a count is over its bound, or a ratio that stays
-// so when it is measured again: a machine may do something else just then. Times are only told, because a slow machine is not a bug.
+// with two spaces or more between the columns. It exits with 1 when a size or a count is over its bound, or when a ratio is over its bound
+// and stays over it in a second measurement: another program may have been busy the first time. Times are only printed, because a slow
+// machine is not a bug.
 //
 //	go run ./test/bench               our own figures
 //	go run ./test/bench -judge sizes  the same; only a size of a file or a count fails, which a busy machine cannot change
-//	go run ./test/bench -peers DIR    us beside the servers that scripts/bench-peers put into DIR
+//	go run ./test/bench -peers DIR    our server beside the servers that scripts/bench-peers put into DIR
 //	go run ./test/bench -mitmdump P   our proxy beside that mitmdump and a bare goproxy
 package main
 
@@ -91,7 +92,7 @@ func measureAll(ctx context.Context, l *lab, out io.Writer, all ...measurement) 
 // looks is how often a ratio is measured that is over its bound.
 const looks = 3
 
-// look measures once and prints the figures, or only some of them. It returns the names of those that break the run.
+// look measures once and prints the figures, or only some of them. It returns the names of the figures that break the run.
 func (m measurement) look(ctx context.Context, l *lab, out io.Writer, only []string) (ratios, others []string, err error) {
 	figures, err := m(ctx, l)
 	for _, f := range figures {

@@ -14,8 +14,8 @@ import (
 // crowd is how many simulators a large lab has; a new world has a dozen.
 const crowd = 1000
 
-// crowdRatio bounds what listing them costs beside listing those of a new world: less than there are more of them,
-// because most of it is starting a program.
+// crowdRatio bounds the cost of listing them, compared with listing a new world: it is below the ratio of their numbers, because most of
+// the cost is starting a program.
 const crowdRatio = 20
 
 // crowding is what a thousand simulators cost whoever lists them.

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// without compares our program with the one that has no Virtual Xcode: its size, and the start that every call pays.
+// without compares our program with a build without Virtual Xcode: its size, and the start time of every call.
 func without(ctx context.Context, l *lab) ([]figure, error) {
 	sample := func(name string) func() (time.Duration, error) {
 		return func() (time.Duration, error) { return l.took(ctx, name, "--version") }

@@ -100,7 +100,7 @@ func (l *lab) weigh(ctx context.Context, p peer, mark string, s *standing) (err 
 	}
 	s.rss, _ = residentMB(running.process.PID)
 	for _, pid := range marked(mark) {
-		mb, _ := residentMB(pid) // one that left meanwhile weighs nothing
+		mb, _ := residentMB(pid) // a process that has exited needs no memory
 		s.allRSS += mb
 	}
 	return nil

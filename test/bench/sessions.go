@@ -12,8 +12,8 @@ import (
 // lookers is how many sessions look at a large screen: four times as many as the daemon remembers.
 const lookers = 60
 
-// gathering is the memory of a daemon that many sessions used, each looking at a screen of its own with more elements than an agent
-// sends. What a thousand sessions hold is the same (TestManySessions); here the processes are real, and garbage counts.
+// gathering is the memory of a daemon after many sessions, each of which looked at its own screen with more elements than an agent sends.
+// TestSessionMemoryIsBounded checks that a thousand sessions hold the same; here the processes are real, and garbage counts.
 func gathering(ctx context.Context, l *lab) ([]figure, error) {
 	a, err := l.api(ctx)
 	if err != nil {

@@ -30,8 +30,8 @@ func (a *api) walk(ctx context.Context, steps ...step) error {
 	return nil
 }
 
-// remembering is the memory of the two processes an idle user has: the proxy a client keeps, and the daemon. Nothing is
-// waited for before it is read, so a collection still to come counts against us.
+// remembering is the memory of an idle user's two processes: the client's proxy, and the daemon. It is read at once, so that a pending
+// garbage collection counts against us.
 func remembering(ctx context.Context, l *lab) (figures []figure, err error) {
 	a, err := l.api(ctx)
 	if err != nil {

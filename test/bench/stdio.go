@@ -16,13 +16,13 @@ import (
 // patience is how long a server may take to answer; a Node program that starts on a busy machine needs much of it.
 const patience = time.Minute
 
-// server is an MCP server on stdio. It is spoken to in bare lines, without an SDK: what it costs and how many bytes it
-// sends is measured, so nothing may stand in between.
+// server is an MCP server on stdio. The bench uses bare lines instead of an SDK, because it measures the server's time and the number of
+// bytes that it sends.
 type server struct {
 	process *host.Process
 	in      io.WriteCloser
 	lines   chan []byte
-	left    chan struct{} // closed when nobody reads the lines any more
+	left    chan struct{} // closed when the reader of the lines has ended
 	asked   int
 }
 
@@ -139,7 +139,7 @@ func (s *server) tools(ctx context.Context) (size, count int, err error) {
 		return 0, 0, err
 	}
 	if list.Next != "" {
-		return 0, 0, errors.New("tools/list has more pages, which nobody has counted")
+		return 0, 0, errors.New("tools/list has more pages, which this bench does not count")
 	}
 	return size, len(list.Tools), nil
 }

@@ -77,7 +77,7 @@ func storeLines(ctx context.Context, s *telemetry.Store) (took time.Duration, er
 	r := rand.New(rand.NewPCG(17, 17))
 	words := []string{"request", "connection", "finished", "loading", "image", "cache", "network", "response", "view", "controller"}
 	word := func() string { return words[r.IntN(len(words))] }
-	lines := make([]telemetry.Entry, 0, 10_000) // a source waits while they are written: nothing is to be dropped
+	lines := make([]telemetry.Entry, 0, 10_000) // the source waits while they are written, so that no line is dropped
 	for i := 0; i < storedLines; {
 		lines = lines[:0]
 		for ; len(lines) < cap(lines); i++ {

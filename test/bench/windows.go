@@ -25,7 +25,7 @@ const (
 	factory     = "gtk3-widget-factory"
 	factoryPage = 5    // looks of each kind
 	someClicks  = 40   // that are measured
-	manyClicks  = 1000 // after which nothing may be left
+	manyClicks  = 1000 // after which all memory must be free again
 )
 
 // windowing is a program of a desktop: its tree beside the same read call by call, an action with what came of it, and a thousand actions.
@@ -212,7 +212,7 @@ type accessible struct {
 	Path dbus.ObjectPath
 }
 
-// callByCall reads of every element what a look of ours tells of it, one thing after the other.
+// callByCall reads the same facts of every element as one of our looks, with a call for each fact.
 func (d *desk) callByCall() (time.Duration, error) {
 	began := time.Now()
 	count, err := d.walk(d.root)

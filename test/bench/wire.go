@@ -21,7 +21,7 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// What proxies are measured with: answers of 1 KB over eight connections, in turns.
+// The load for proxies: answers of 1 KB over eight connections, in turns.
 const (
 	wireConns  = 8
 	wireRounds = 9
@@ -259,7 +259,7 @@ func (b *wireBench) download(ctx context.Context, p *wireProxy) (most float64, e
 // may take.
 const leastRate, slowestOfBare = 0.75, 2
 
-// besideBare compares requests a second and the slowest of a hundred with those of a bare goproxy.
+// besideBare compares requests a second and the 99th percentile with a bare goproxy.
 func (b *wireBench) besideBare(ours, bare *wireProxy) []figure {
 	figures := b.beside(ours, bare, 1/leastRate)
 	for _, http2 := range []bool{false, true} {

@@ -1,5 +1,5 @@
-// Package conformance speaks MCP to our server by hand, line by line: what is proven here needs no SDK on the other
-// side. The official suite, which speaks HTTP, is scripts/mcp-conformance.
+// Package conformance tests the MCP server with messages written by hand, line by line, so that no SDK hides an error on the client's side.
+// The official suite, which uses HTTP, is scripts/mcp-conformance.
 package conformance
 
 import (

@@ -13,7 +13,7 @@ import (
 )
 
 // Without a session there is nothing to send a cancellation to: the client hangs up.
-func TestHangingUpCancels(t *testing.T) {
+func TestHTTPDisconnectCancelsSessionlessCall(t *testing.T) {
 	d, begun, cancelled := hanging(t)
 	web := serve(t, d)
 	ctx, hangUp := context.WithCancel(t.Context())
@@ -44,7 +44,7 @@ func TestHangingUpCancels(t *testing.T) {
 }
 
 // One address serves clients with sessions and clients without.
-func TestOneAddressForEveryVersion(t *testing.T) {
+func TestHTTPAddressServesEveryProtocolVersion(t *testing.T) {
 	web := serve(t, &desk{})
 	for _, version := range []string{"2025-06-18", "2025-11-25", sessionless} {
 		c := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)

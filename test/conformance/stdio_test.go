@@ -27,11 +27,11 @@ func everyVersion(t *testing.T, test func(t *testing.T, open func(*client))) {
 }
 
 // Clients give a server little time to answer; a daemon that has to start first would take it all.
-func TestInitializeCallsNobody(t *testing.T) {
+func TestInitializeSendsNoCalls(t *testing.T) {
 	for asked, want := range map[string]string{
 		"2025-06-18": "2025-06-18",
 		"2025-11-25": "2025-11-25",
-		sessionless:  "2025-11-25", // has no initialize: whoever sends one is answered with the newest that has
+		sessionless:  "2025-11-25", // has no initialize: the answer is the newest version that has
 		"1999-01-01": "2025-11-25",
 	} {
 		d := &desk{}
@@ -39,12 +39,12 @@ func TestInitializeCallsNobody(t *testing.T) {
 			t.Errorf("asked for %s, agreed on %s, want %s", asked, agreed, want)
 		}
 		if n := d.calls.Load(); n != 0 {
-			t.Errorf("%s: %d calls", asked, n)
+			t.Errorf("%s: got %d calls, want 0", asked, n)
 		}
 	}
 }
 
-func TestDiscover(t *testing.T) {
+func TestDiscoverListsSupportedVersions(t *testing.T) {
 	d := &desk{}
 	c := dial(t, d.server(t))
 	c.standAlone()
@@ -64,7 +64,7 @@ func TestDiscover(t *testing.T) {
 	}
 }
 
-func TestListCallsNobody(t *testing.T) {
+func TestListSendsNoCalls(t *testing.T) {
 	everyVersion(t, func(t *testing.T, open func(*client)) {
 		d := &desk{}
 		c := dial(t, d.server(t))
@@ -76,7 +76,7 @@ func TestListCallsNobody(t *testing.T) {
 			names = append(names, tool.Name)
 		}
 		if want := []string{"call_tool", "find_tools", "work"}; !slices.Equal(names, want) || d.calls.Load() != 0 {
-			t.Errorf("%v after %d calls", names, d.calls.Load())
+			t.Errorf("got tools %v after %d calls, want %v after 0", names, d.calls.Load(), want)
 		}
 	})
 }
@@ -92,7 +92,7 @@ func TestUnknownToolIsAProtocolError(t *testing.T) {
 	})
 }
 
-func TestFaultIsAResult(t *testing.T) {
+func TestFaultIsReturnedAsToolResult(t *testing.T) {
 	everyVersion(t, func(t *testing.T, open func(*client)) {
 		d := &desk{work: func(context.Context, func(op.Event)) op.Envelope {
 			return op.Failed(fault.New(fault.NoDevice, "no simulator is booted").WithHint("boot one"), op.Meta{})
@@ -126,7 +126,7 @@ func TestCancelledCallEnds(t *testing.T) {
 }
 
 // Events with and without numbers, as a job reports them; what comes after the answer is nobody's business.
-func TestProgressRises(t *testing.T) {
+func TestProgressNumbersIncrease(t *testing.T) {
 	everyVersion(t, func(t *testing.T, open func(*client)) {
 		var late func(op.Event)
 		d := &desk{work: func(_ context.Context, progress func(op.Event)) op.Envelope {

@@ -14,8 +14,8 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// Adapter plays lldb-dap on a program that stops at main.c:12 whenever it is asked to, and writes down what it is asked. What a real one
-// does is tested in xcode/debugger.
+// Adapter plays lldb-dap for a program that stops at main.c:12 on request, and records its requests. Package xcode/debugger tests the
+// real adapter.
 type Adapter struct {
 	Numbered bool              // breakpoints get numbers, as newer ones give them; a function without a place is not verified
 	Prints   string            // by every command of lldb

@@ -1,4 +1,5 @@
-// Package debuggee is a C or Swift program that is compiled and run by a test, to be debugged. Only tests import it.
+// Package debuggee compiles and starts small C and Swift programs for tests of the debugger. A Program counts and prints a line per number
+// until a debugger sets its variable running to 0; Source has the lines that tests name. Only tests import it.
 package debuggee
 
 import (
@@ -117,9 +118,9 @@ func StartSwift(t testing.TB) *Program {
 			continue
 		}
 		if os.Getenv(SwiftRequired) != "" {
-			t.Fatal("there is no " + name)
+			t.Fatal("missing tool: " + name)
 		}
-		t.Skip("there is no " + name + ": make test-debugger fetches a Swift toolchain")
+		t.Skip("missing tool: " + name + ": make test-debugger fetches a Swift toolchain")
 	}
 	if os.Getenv(SwiftRequired) == "" {
 		t.Skip("make test-debugger runs this inside a Swift toolchain")
@@ -177,31 +178,31 @@ func (p *Program) line(host.Stream, []byte) {
 // missing says what cannot be had.
 func missing() string {
 	if !host.Installed("cc") {
-		return "there is no C compiler, cc"
+		return "missing C compiler: cc"
 	}
 	found := host.Installed("lldb-dap")
 	for version := 18; version <= 22; version++ {
 		found = found || host.Installed(fmt.Sprintf("lldb-dap-%d", version))
 	}
 	if !found {
-		return "there is no lldb-dap: make test-debugger installs one, Debian's package lldb-19 has it"
+		return "missing lldb-dap: make test-debugger installs one, Debian's package lldb-19 has it"
 	}
 	return ""
 }
 
-// End ends the program at once: of any other signal a debugger would be told first.
+// End kills the program: a debugger would get any other signal first.
 func (p *Program) End() {
 	_ = unix.Kill(p.PID, unix.SIGKILL)
 	<-p.process.Done()
 }
 
-// MustCount fails the test unless the program runs on: what it has counted is read at once, so that so many lines are new ones.
+// MustCount fails the test unless the program runs: it skips the present lines of its output and waits for new ones.
 func (p *Program) MustCount() {
 	p.t.Helper()
 	p.Await(25)
 }
 
-// Await waits for so many lines more.
+// Await waits for a number of new lines.
 func (p *Program) Await(lines int) {
 	p.t.Helper()
 	late := time.After(time.Minute)

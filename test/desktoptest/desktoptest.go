@@ -1,5 +1,6 @@
-// Package desktoptest is a desktop in memory for tests: one small app with the widgets of strobe's test app, which does what its widgets
-// do. It is no double of an accessibility system: those are tested with real ones.
+// Package desktoptest is a desktop in memory for tests: a small app with the same working widgets as strobe's test app. App is the app,
+// Desktop shows it, Room calls operations on it. It does not imitate an accessibility system: drivers for these are tested with the real
+// systems.
 package desktoptest
 
 import (
@@ -53,7 +54,7 @@ func (d *Desktop) Open(_ context.Context, pid int) (desktop.App, error) {
 	return nil, fault.New(fault.AppNotRunning, "process %d shows no windows", pid)
 }
 
-// Windows are those of the apps.
+// Windows are the windows of the apps.
 func (d *Desktop) Windows(context.Context, desktop.Environ) (all []desktop.Window, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -113,7 +113,7 @@ func (d *dialog) node() *desktop.Node {
 // longPress is the widget that knows a long press.
 const longPress = "gesture-longpress-target"
 
-// Show has the app show a page of the contract of drivers, as if it were started anew.
+// Show makes the app show a page of the contract of drivers, as after a new start.
 func (a *App) Show(page string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

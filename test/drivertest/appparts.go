@@ -120,7 +120,7 @@ func showPast(b *bench, d device.PastLog) {
 	b.refuses(d.ShowLog(b.ctx, device.LogFilter{Subsystems: []string{`a" OR "1" == "1`}}, long, func(string) {}), fault.InvalidInput)
 }
 
-// launchAndEnd launches an app once and anew, and ends it twice.
+// launchAndEnd launches an app twice, and ends it twice.
 func launchAndEnd(b *bench, d device.Apps) {
 	launch := func(how device.Launch) int {
 		b.t.Helper()
@@ -130,7 +130,7 @@ func launchAndEnd(b *bench, d device.Apps) {
 	}
 	first := launch(device.Launch{Restart: true})
 	if same := launch(device.Launch{}); first == 0 || same != first {
-		b.t.Errorf("a running app was launched anew: process %d, then %d", first, same)
+		b.t.Errorf("second launch: process %d became %d, want the same process", first, same)
 	}
 	if other := launch(device.Launch{Restart: true}); other == first || other != b.pid() {
 		b.t.Errorf("process %d, then %d; it runs as %d", first, other, b.pid())

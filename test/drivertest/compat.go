@@ -54,27 +54,29 @@ const appleTable = "https://developer.apple.com/support/xcode/"
 func toolClaims() []Claim {
 	return []Claim{
 		{First: 15, Last: 18, Xcode: "16", Device: Simulator, What: "simctl, build, test", Works: "yes", Known: Observed,
-			Source: "recorded outputs of Xcode 16, which the tests read (`docs/verified.md`)"},
+			Source: "recorded outputs of Xcode 16 that the tests read (`docs/verified.md`)"},
 		{First: 15, Last: 26, Xcode: "26", Device: Simulator, What: "simctl, build, test", Works: "yes", Known: Assumed, Source: appleTable,
 			Fallback: "another Xcode: `DEVELOPER_DIR`"},
 		{First: 15, Last: 27, Xcode: "27", Device: Simulator, What: "simctl, build, test", Works: "yes", Known: Assumed,
 			Source: "https://github.com/okwasniewski/MiniSim/pull/155: Device Hub instead of Simulator.app", Fallback: "Xcode 26: `DEVELOPER_DIR`"},
-		{First: 15, Last: 27, Xcode: "16 to 27", Device: Simulator, What: "eyes and fingers by our agent (xctest)", Works: "yes", Known: Assumed,
+		{First: 15, Last: 27, Xcode: "16 to 27", Device: Simulator, What: "screens and input through our agent (xctest)", Works: "yes",
+			Known:    Assumed,
 			Source:   "XCTest's documentation; the agent's contract on Virtual Xcode",
 			Fallback: "`--driver wda` or `--driver appium`"},
-		{First: 26, Last: 27, Xcode: "27", Device: Simulator, What: "touches by tools that write HID events (idb, AXe)", Works: "no",
+		{First: 26, Last: 27, Xcode: "27", Device: Simulator, What: "touches of tools that send HID events (idb, AXe)", Works: "no",
 			Known:    Assumed,
 			Source:   "C23 of the field report: ios-simulator-skill#101, quern#222, argent#1176",
-			Fallback: "none is needed: ios-agent touches through XCTest, unless `--driver idb` is chosen"},
-		{First: 15, Last: 26, Xcode: "15 to 26", Device: Simulator, What: "eyes and fingers by idb_companion (idb)", Works: "yes", Known: Assumed,
-			Source:   "the sources of idb 1.5, and recorded trees of idb, which the tests read",
+			Fallback: "not needed: ios-agent touches through XCTest unless you choose `--driver idb`"},
+		{First: 15, Last: 26, Xcode: "15 to 26", Device: Simulator, What: "screens and input through idb_companion (idb)", Works: "yes",
+			Known:    Assumed,
+			Source:   "the sources of idb 1.5, and recorded trees of idb that the tests read",
 			Fallback: "`--driver xctest`"},
-		{First: 15, Last: 26, Xcode: "15 to 26", Device: Simulator, What: "text that a US keyboard does not have, by idb_companion (idb)",
+		{First: 15, Last: 26, Xcode: "15 to 26", Device: Simulator, What: "characters outside a US keyboard, through idb_companion (idb)",
 			Works: "no", Known: Assumed, Source: "the sources of idb 1.5: it presses keys",
-			Fallback: "`--driver xctest`, or the pasteboard; the fault says so, and nothing was typed"},
+			Fallback: "`--driver xctest`, or the pasteboard; the fault says so, before any key is pressed"},
 		{First: 27, Last: 27, Xcode: "27", What: "Xcode's own `xcrun mcp-server`", Works: "no", Known: Assumed,
 			Source:   "https://github.com/lynnswap/XcodeMCPKit: its tools, its questions to the user",
-			Fallback: "the doctor names it; an agent may have it besides ios-agent"},
+			Fallback: "the doctor reports it; an agent can use it besides ios-agent"},
 	}
 }
 
@@ -82,16 +84,17 @@ func toolClaims() []Claim {
 func deviceClaims() []Claim {
 	return []Claim{
 		{First: 17, Last: 18, Xcode: "15 to 16", Device: Physical, What: "apps and console by devicectl", Works: "yes", Known: Observed,
-			Source: "recorded outputs of devicectl, JSON version 2, which the tests read"},
+			Source: "recorded outputs of devicectl, JSON version 2, that the tests read"},
 		{First: 26, Last: 27, Xcode: "26 to 27", Device: Physical, What: "apps and console by devicectl", Works: "yes", Known: Assumed,
 			Source: "https://github.com/dotnet/macios/issues/26482: JSON version 5", Fallback: "Xcode's Devices window"},
 		{First: 15, Last: 16, Xcode: "15 to 27", Device: Physical, What: "apps and console by devicectl", Works: "no", Known: Assumed,
 			Source:   "Apple: CoreDevice is for iOS 17 and later",
-			Fallback: "usbmuxd for the log, WebDriverAgent or Appium for the rest"},
-		{First: 15, Last: 27, Xcode: "15 to 27", Device: Physical, What: "eyes and fingers by WebDriverAgent (wda)", Works: "yes", Known: Assumed,
-			Source:   "recorded answers of WebDriverAgent 10.2.1 on iOS 26.2, which the tests read",
+			Fallback: "usbmuxd for the log; WebDriverAgent or Appium for the rest"},
+		{First: 15, Last: 27, Xcode: "15 to 27", Device: Physical, What: "screens and input through WebDriverAgent (wda)", Works: "yes",
+			Known:    Assumed,
+			Source:   "recorded answers of WebDriverAgent 10.2.1 on iOS 26.2 that the tests read",
 			Fallback: "`--driver appium`, whose server signs and starts it"},
-		{First: 15, Last: 27, Xcode: "15 to 27", What: "eyes and fingers by an Appium server (appium)", Works: "yes", Known: Assumed,
+		{First: 15, Last: 27, Xcode: "15 to 27", What: "screens and input through an Appium server (appium)", Works: "yes", Known: Assumed,
 			Source:   "recorded logs of Appium on iOS 16 and 26",
 			Fallback: "`--driver wda`"},
 	}
@@ -110,11 +113,11 @@ func appClaims() []Claim {
 			Source:   "A1, A2, A3 of the field report: tabs of a TabView in one group (XcodeBuildMCP#439), search fields missing (idb#892)",
 			Fallback: "a tap at a place; `accessibilityIdentifier` on the view"}),
 		every(Claim{Apps: []string{ReactNative}, What: "elements, labels, identifiers", Works: "yes", Known: Assumed,
-			Source:   "A4 of the field report: controls of the type Other (mobile-mcp#88, #160), which are told by what can be done with them",
+			Source:   "A4 of the field report: controls of the type Other (mobile-mcp#88, #160); ios-agent recognizes them by their actions",
 			Fallback: "`testID` and `accessible` on the view"}),
 		{First: 15, Last: 27, Xcode: "15 to 27", Device: Simulator, Apps: []string{Flutter}, What: "elements, labels", Works: "yes",
 			Known:  Assumed,
-			Source: "https://github.com/flutter/flutter/issues/94776: on a simulator the semantics are there", Fallback: "a tap at a place"},
+			Source: "https://github.com/flutter/flutter/issues/94776: on a simulator semantics are on", Fallback: "a tap at a place"},
 		{First: 15, Last: 27, Xcode: "15 to 27", Device: Physical, Apps: []string{Flutter}, What: "elements, labels", Works: "partly",
 			Known:    Assumed,
 			Source:   "https://github.com/flutter/flutter/issues/94776: on a device semantics are off until an assistive technology is on",
@@ -158,9 +161,10 @@ func (c Claim) check() string {
 func compatText() string {
 	out := strings.Builder{}
 	out.WriteString("\n## Systems, Xcodes, devices and kinds of apps\n\n" +
-		"**observed**: an output of the real thing was recorded, and tests read it. **assumed**: the source says so, and nobody here has seen\n" +
-		"it: ios-agent is written on Linux. `make verify-mac` on a Mac tells which assumptions hold.\n\n" +
-		"| iOS | Xcode | devices | apps | what | works | known | source | else |\n|---|---|---|---|---|---|---|---|---|\n")
+		"- **observed**: tests read a recorded output of the real thing.\n" +
+		"- **assumed**: the source says so; ios-agent is developed on Linux, and we have not seen it ourselves. `make verify-mac` on a\n" +
+		"  Mac shows which assumptions hold.\n\n" +
+		"| iOS | Xcode | devices | apps | what | works | known | source | alternative |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, c := range Claims() {
 		systems := fmt.Sprintf("%d–%d", c.First, c.Last)
 		if c.First == c.Last {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestClaims: every claim has a source, what is not sure to work says what helps, and each system is spoken of for each kind of device and
-// app.
-func TestClaims(t *testing.T) {
+// TestCompatClaimsCoverEverySystem: every claim has a source, what is not sure to work says what helps, and each system is spoken of for
+// each kind of device and app.
+func TestCompatClaimsCoverEverySystem(t *testing.T) {
 	for _, c := range Claims() {
 		if wrong := c.check(); wrong != "" {
 			t.Errorf("%+v: %s", c, wrong)
@@ -38,8 +38,9 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestBothTables: the document has the table of drivers and that of claims, and reading the first one stops before the second.
-func TestBothTables(t *testing.T) {
+// TestSupportDocHasDriverAndClaimTables: the document has the table of drivers and that of claims, and reading the first one stops before
+// the second.
+func TestSupportDocHasDriverAndClaimTables(t *testing.T) {
 	text, err := os.ReadFile("../../docs/support.md")
 	if err != nil {
 		t.Fatal(err)

@@ -1,5 +1,6 @@
-// Package drivertest is the contract of a driver as a test: every ability is tried with the Conformance app, and the result
-// is a row of the support matrix. An ability that a driver lacks is skipped, and its row gives the reason.
+// Package drivertest is the contract of a driver, as a test suite over the Conformance app. Run tries every ability of a device and returns
+// a Row of the support matrix for each. It skips an ability that a driver lacks, and the row gives the reason. CheckMatrix compares the
+// rows with the reviewed file.
 package drivertest
 
 import (
@@ -28,7 +29,7 @@ type Row struct{ Ability, Says string }
 type Stage struct {
 	App  string // what a screen calls it
 	Open func(page string)
-	Real bool // the device is no double of ours
+	Real bool // the device is a real one
 }
 
 // Run tries everything on a device that is booted.
@@ -101,7 +102,7 @@ func (b *bench) must(err error) {
 	}
 }
 
-// start launches the app anew and opens one of its tabs.
+// start restarts the app and opens one of its tabs.
 func (b *bench) start(tab string) {
 	b.t.Helper()
 	if b.on.Open != nil {
@@ -127,7 +128,7 @@ func (b *bench) find(q ui.Query) (*ui.Screen, *ui.Node) {
 	s := b.look()
 	found := s.Match(q)
 	if len(found) == 0 {
-		b.t.Fatalf("there is no element with %s", q)
+		b.t.Fatalf("no element with %s", q)
 	}
 	return s, found[len(found)-1]
 }
@@ -189,7 +190,7 @@ func (b *bench) pid() int {
 // lineWait is how long a line may take to arrive.
 const lineWait = 20 * time.Second
 
-// waiting returns a function that takes lines, and one that waits until a line contained the text.
+// waiting returns a function that takes lines, and another that waits until a line contains the text.
 func (b *bench) waiting(text string) (line func(string), await func()) {
 	found := make(chan struct{})
 	once := sync.OnceFunc(func() { close(found) })

@@ -8,7 +8,7 @@ type Substitute struct {
 	Does      string
 }
 
-// instead is what does an ability instead of a driver; empty: nobody has said.
+// instead is the substitute of an ability that a driver lacks; empty if the table has none.
 func instead(rows []Substitute, ability string) string {
 	i := slices.IndexFunc(rows, func(s Substitute) bool { return s.Abilities == nil || slices.Contains(s.Abilities, ability) })
 	if i < 0 {
@@ -30,7 +30,7 @@ func InsteadOnDevice() []Substitute {
 	return []Substitute{
 		{[]string{"film"}, "QuickTime Player on the Mac"},
 		{[]string{"log"}, "the same device through usbmuxd"},
-		{[]string{"log of before"}, "what was followed: `ios-agent logs`; or a sysdiagnose"},
+		{[]string{"log of before"}, "lines that `ios-agent logs start` stored; or a sysdiagnose"},
 		{nil, "by hand on the device, or a simulator"},
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What a cell of the matrix begins with.
+// The first word of a cell of the matrix.
 const (
 	onReal   = "yes"
 	onDouble = "double"
@@ -19,13 +19,14 @@ const (
 
 // matrixHead stands above the table of the support matrix.
 const matrixHead = "# What works where\n\n" +
-	"Two tables. The first is written by the driver contract (`test/drivertest`): what each driver can do, tried with the\n" +
-	"Conformance app. The second is what is known of systems, Xcodes, devices and kinds of apps (`drivertest/compat.go`).\n" +
-	"Which driver drives, and how another is chosen: [drivers.md](drivers.md).\n\n" +
+	"Two tables: the abilities of each driver, tried with the Conformance app; and facts about systems, Xcodes, devices and kinds of\n" +
+	"apps. Tests write both (`test/drivertest`, `drivertest/compat.go`). [drivers.md](drivers.md) says which driver drives, and how to\n" +
+	"choose another.\n\n" +
 	"## Drivers\n\n" +
-	"**yes**: it was tried on the real thing. **double**: it was tried on a double of ours, Virtual Xcode or an app in memory, and nobody\n" +
-	"has tried it on a Mac yet. **no**: what a caller is told, and what does it instead. A chosen driver looks and touches; what it lacks\n" +
-	"besides, the driver that lists the device still does.\n\n"
+	"- **yes**: tried on the real thing.\n" +
+	"- **double**: tried on a stand-in (Virtual Xcode, or an app in memory), and not on a Mac yet.\n" +
+	"- **no**: the message that the caller gets, and what to use instead.\n\n" +
+	"A chosen driver alone reads the screen and sends input. If it lacks another ability, the driver that lists the device provides it.\n\n"
 
 // CheckMatrix fails unless the support matrix in a file has the rows of the contract and a driver's column says what Run
 // returned. Of what the driver cannot do it tells what does it instead. With update it writes the file.
@@ -97,7 +98,7 @@ func (m matrix) set(driver, ability, says string) {
 	m.cells[driver][ability] = says
 }
 
-// with is the matrix with a driver's column replaced. The rows are those of the contract, in its order.
+// with is the matrix with another column for a driver. The rows are the contract's, in its order.
 func (m matrix) with(driver string, rows []Row) matrix {
 	if !slices.Contains(m.drivers, driver) {
 		m.drivers = append(m.drivers, driver)

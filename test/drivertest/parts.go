@@ -98,7 +98,7 @@ func textParts() []part {
 	}
 }
 
-// gestureParts need two fingers, or one that holds, and answer alerts.
+// gestureParts need two fingers or a long press, and answer alerts.
 func gestureParts() []part {
 	return []part{
 		needs("drag", func(b *bench, d device.Dragging) {

@@ -1,7 +1,7 @@
-// Package fakedevice has devices that are only values in memory, for the tests of one room. Driver lists them. Phone does what a
-// simulator's host does for it, notes what it is told, and fails where a test says so; Paper has the screen that a test draws, and is
-// touched. Both stand where our process ends, under a real pool, real sessions and real steps; Room calls the operations. The package plays
-// no tool and no time; that is Virtual Xcode's. Only tests import it.
+// Package fakedevice has devices in memory for the tests of one room. Driver lists them. Phone does the work of a simulator's host,
+// records its calls, and fails where a test demands it; Paper has a screen that a test draws, and takes input. Both stand at the edge of
+// our process, under a real pool, real sessions and real steps; Room calls the operations. The package must not imitate tools or time,
+// which is the purpose of Virtual Xcode. Only tests import it.
 package fakedevice
 
 import (
@@ -62,7 +62,7 @@ func Simulator(udid, name, state string) device.Info {
 	return device.Info{UDID: udid, Name: name, State: state, OS: "iOS 18.2", Type: device.TypeSimulator, Family: "iPhone", Available: true}
 }
 
-// Phone is a device that can do what a simulator can, except touch. A method that is told to fail does nothing else.
+// Phone is a device with all abilities of a simulator except touch. A method that should fail does nothing else.
 type Phone struct {
 	Installed []device.App
 	Screen    *ui.Screen        // in front
@@ -97,7 +97,7 @@ func (p *Phone) Driver() string { return p.by }
 // Close does nothing.
 func (p *Phone) Close() error { return nil }
 
-// Did is what the phone was told since it was asked last: a method and its arguments each.
+// Did are the calls since the last Did: a method and its arguments each.
 func (p *Phone) Did() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

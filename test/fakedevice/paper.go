@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// UDID and Name are those of every Paper; App is what is in front.
+// UDID and Name belong to every Paper; App is the app in front.
 const (
 	UDID = "AAAA0000-1111-2222-3333-444444444444"
 	Name = "Paper Phone"
@@ -21,9 +21,9 @@ const (
 // does. It writes down what is sent to it. All that is sent is done, unless Refuse says otherwise. Looks take no time: they report the
 // time that they were asked to take.
 type Paper struct {
-	Draw   func() []*ui.Node // what is on the screen; made anew for every look
+	Draw   func() []*ui.Node // the content of the screen, for each look
 	Sent   []string          // the inputs, in order: "tap 200,40"
-	React  func(sent string) // is told each input; changes what Draw gives
+	React  func(sent string) // gets each input, and may change the result of Draw
 	Refuse func(sent string) error
 	Blind  error // of every look
 	Moving bool  // no look sees the screen still
@@ -32,7 +32,7 @@ type Paper struct {
 	Pictures [][]byte      // one for each screenshot; the last one is given again
 }
 
-// Info, Driver and Close are those of a device.
+// Info, Driver and Close are methods of a device.
 func (p *Paper) Info() device.Info { return Simulator(UDID, Name, device.Booted) }
 func (p *Paper) Driver() string    { return Usual }
 func (p *Paper) Close() error      { return nil }

@@ -52,8 +52,8 @@ func over(t testing.TB, o pool.Options) access.Access {
 	}
 }
 
-// Drivers is a table of drivers: with the usual one, with servers, one of which looks into web views, and with one without eyes. An
-// alternate says itself what is in its row.
+// Drivers is a table of drivers: the usual one, drivers of servers (one of them reads web views), and a driver without eyes. An alternate
+// itself says what its row contains.
 func Drivers(alternates ...pool.Alternate) []device.DriverSpec {
 	all := []device.DriverSpec{{Name: Usual}, Server("wda"), Server("appium"), Server("idb"), {Name: "devicectl"}}
 	for _, a := range alternates {

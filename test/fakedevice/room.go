@@ -19,8 +19,8 @@ type Room struct {
 	catalogue *op.Catalogue
 }
 
-// Open makes the operations ready to be called; the observers watch the calls. What usually follows an operation in another room is
-// left out.
+// Open makes the operations ready to be called; the observers watch the calls. The steps that usually follow an operation in another room
+// are left out.
 func Open(t testing.TB, ops []op.Op, observers ...op.Observer) *Room {
 	alone := slices.Clone(ops)
 	for i := range alone {

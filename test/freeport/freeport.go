@@ -1,4 +1,5 @@
-// Package freeport finds ports for tests that give one up and take it again: the usual first free one may be another test's by then.
+// Package freeport finds TCP ports for tests that release a port and use it again later. Of avoids the ports that the kernel gives out,
+// because another test may get a released one of these.
 package freeport
 
 import (
@@ -11,7 +12,7 @@ import (
 // Ports that no system gives out by itself, and that ours do not begin with.
 const first, some = 20_000, 10_000
 
-// Of is a port that is free now, and that nobody is likely to take.
+// Of is a port that is free now, and that other programs are unlikely to take.
 func Of(t testing.TB) int {
 	t.Helper()
 	for range 100 {

@@ -1,5 +1,5 @@
-// Package goldenrows compares answers of another system's rows with files that are read in review: they are what its clients get.
-// With -update a test writes them anew.
+// Package goldenrows compares the answers of the tools of another product with reviewed files, because clients of that product get these
+// answers. Same compares one answer; with -update it rewrites the file.
 package goldenrows
 
 import (
@@ -68,7 +68,7 @@ func Same(t testing.TB, file, got string) {
 	theirs, ours := strings.Split(string(want), "\n"), strings.Split(got, "\n")
 	for i := range min(len(theirs), len(ours)) {
 		if theirs[i] != ours[i] {
-			t.Fatalf("%s:%d is %q, was %q; -update writes it anew\n%s", file, i+1, ours[i], theirs[i], strings.Join(ours[max(0, i-12):i+1], "\n"))
+			t.Fatalf("%s:%d: got %q, want %q; -update rewrites it\n%s", file, i+1, ours[i], theirs[i], strings.Join(ours[max(0, i-12):i+1], "\n"))
 		}
 	}
 	t.Fatalf("%s has %d lines, the answers %d", file, len(theirs), len(ours))

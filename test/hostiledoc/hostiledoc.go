@@ -1,4 +1,5 @@
-// Package hostiledoc gives readers of YAML files what a hostile project may bring.
+// Package hostiledoc tests readers of YAML files with the files that a hostile project may contain. Refuses gives a reader links, pipes,
+// devices, huge and deep documents, and wants each time a fault that names the file and quotes none of its content.
 package hostiledoc
 
 import (

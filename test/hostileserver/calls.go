@@ -91,7 +91,7 @@ func (c call) make() {
 	took := time.Since(began)
 	runtime.ReadMemStats(&after)
 	asked := c.server.Asked()
-	goesOn := false // what the call began, and whoever reads it is told
+	goesOn := false // the call keeps reading, and its reader gets the result
 	for _, r := range results {
 		if ends, is := r.Interface().(io.Closer); is && !r.IsZero() {
 			goesOn = true

@@ -1,6 +1,6 @@
-// Package hostileserver has servers that mean harm to a client: they are silent, drip, never end, claim much, answer what nobody asked,
-// or send who asks elsewhere. Connections are pipes and all of it runs in a bubble of testing/synctest, so that a minute of waiting costs
-// nothing. It is for the tests of drivers that speak HTTP with a server of others.
+// Package hostileserver has servers that attack a client, for tests of drivers that speak HTTP with a foreign server. The servers are
+// silent, drip, never end, claim large sizes, answer unrequested things, or redirect the client elsewhere. Connections are pipes, and
+// everything runs in a bubble of testing/synctest, so that a minute of waiting costs no time.
 package hostileserver
 
 import (
@@ -27,8 +27,8 @@ type Kind struct {
 // Elsewhere is the host that redirects lead to. No request may name it.
 const Elsewhere = "elsewhere.example"
 
-// Kinds are the ways for which it is no matter what a server speaks. The content type is that of an honest answer, and begin is how one
-// begins that goes on for ever.
+// Kinds are the attacks that work for any protocol. The content type is an honest answer's, and begin is the beginning of an answer that
+// never ends.
 func Kinds(contentType, begin string) []Kind {
 	answers := func(w http.ResponseWriter) { w.Header().Set("Content-Type", contentType) }
 	all := []Kind{
@@ -119,8 +119,8 @@ type Server struct {
 	begun  chan struct{} // a request for each
 }
 
-// Serve begins a server that is hostile to all requests but those that honest answers, and ends it with the test. HTTP/2 without TLS is
-// spoken too.
+// Serve starts a server that is hostile to all requests except the requests for which honest has an answer, and stops it with the test. It
+// also speaks HTTP/2 without TLS.
 func Serve(t testing.TB, k Kind, honest Honest) *Server {
 	s := &Server{t: t, conns: make(chan net.Conn), closed: make(chan struct{}), begun: make(chan struct{}, 10_000)}
 	life, end := context.WithCancel(context.Background())
@@ -199,5 +199,5 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// Addr is none.
+// Addr is a placeholder that net.Listener requires.
 func (s *Server) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }

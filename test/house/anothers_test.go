@@ -26,11 +26,13 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestEveryOperationIsAimedOrAlone: an operation that is not read-only drives a device, which TestNothingDrivesAnothersDevice covers, or
-// is aimed at another session's things by TestNothingEndsAnothersWork, or it is said why it can end none. The tables name no others.
-func TestEveryOperationIsAimedOrAlone(t *testing.T) {
+// TestEveryMutatingOperationIsClassified: an operation that is not read-only drives a device, which
+// TestSessionCannotDriveDeviceOfOtherSession covers, or is aimed at another session's things by TestSessionCannotEndWorkOfOtherSession, or
+// it is said why it can end none. The tables name no others.
+func TestEveryMutatingOperationIsClassified(t *testing.T) {
+	t.Parallel()
 	catalogue := product.Catalogue()
-	known := map[string]bool{"job_cancel": true} // TestNothingEndsAnothersJob
+	known := map[string]bool{"job_cancel": true} // TestSessionCannotCancelJobOfOtherSession
 	for _, o := range catalogue.Ops() {
 		id := catalogue.ID(o)
 		known[id] = true
@@ -62,10 +64,10 @@ func keys[V any](m map[string]V) (all []string) {
 	return all
 }
 
-// TestNothingEndsAnothersWork gives the holder one of everything that lasts, and has the intruder call every operation that could end
-// or change it, with its ids and without, on every surface. Where a call names what is the holder's it is refused; whatever it answers,
-// all that the holder has is as it was.
-func TestNothingEndsAnothersWork(t *testing.T) {
+// TestSessionCannotEndWorkOfOtherSession gives the holder one of everything that lasts, and has the intruder call every operation that
+// could end or change it, with its ids and without, on every surface. Where a call names what is the holder's it is refused; whatever it
+// answers, all that the holder has is as it was.
+func TestSessionCannotEndWorkOfOtherSession(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
 	for _, o := range e.Product.Catalogue.Ops() {
@@ -274,8 +276,8 @@ func (e *estate) intrude(o op.Op, call func(*house.House, op.Op, map[string]any)
 	return ""
 }
 
-// TestNothingEndsAnothersJob has a house of its own for each surface: there every call may become a job.
-func TestNothingEndsAnothersJob(t *testing.T) {
+// TestSessionCannotCancelJobOfOtherSession has a house of its own for each surface: there every call may become a job.
+func TestSessionCannotCancelJobOfOtherSession(t *testing.T) {
 	t.Parallel()
 	for _, s := range surfaces {
 		h := newHeld(t, house.Options{JobAfter: time.Nanosecond})

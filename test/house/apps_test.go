@@ -30,7 +30,8 @@ func says(h *house.House, t *testing.T, name string, input any, texts ...string)
 type in = map[string]any
 
 // Ending an app that does not run is fine and told; one that is not installed is not found.
-func TestTerminateTellsWhatRan(t *testing.T) {
+func TestTerminateReportsWhetherAppRan(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("a", drivertest.Conformance)
 	app := in{"bundle_id": drivertest.Conformance}
@@ -52,6 +53,7 @@ func TestTerminateTellsWhatRan(t *testing.T) {
 
 // Arguments and environment reach only an app that is started: one that runs is started anew, and that is told.
 func TestLaunchWithArgumentsRestarts(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("a", drivertest.Conformance)
 	first := house.Result[apps.AppOut](h, h.Must("a", "launch_app", in{"bundle_id": drivertest.Conformance}))
@@ -69,7 +71,8 @@ func TestLaunchWithArgumentsRestarts(t *testing.T) {
 }
 
 // An empty value can be waited for, and a sequence of keys is told whole.
-func TestWaitForAnEmptyField(t *testing.T) {
+func TestWaitMatchesEmptyValue(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("a", drivertest.Conformance)
 	h.Must("a", "tap_element", in{"label": "Text Input"})
@@ -89,8 +92,10 @@ func TestWaitForAnEmptyField(t *testing.T) {
 	says(h, t, "xcode_key_sequence", in{"simulatorId": udid, "keyCodes": []int{4, 5, 6}, "delay": 0.01}, "press a b c")
 }
 
-// TestAppsByName: whoever types a name means the app of that name, whatever its case. Of two with one name nobody is chosen.
-func TestAppsByName(t *testing.T) {
+// TestAppNameSelectsAppInAnyCase: whoever types a name means the app of that name, whatever its case. Of two with one name nobody is
+// chosen.
+func TestAppNameSelectsAppInAnyCase(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("a", drivertest.Conformance)
 	shop := h.Files().App

@@ -14,8 +14,10 @@ import (
 	"ios-agent/test/rig"
 )
 
-// TestAuditOfTheBuiltInApps: the findings on journeys through the apps that Virtual Xcode brings, as they are read in review.
-func TestAuditOfTheBuiltInApps(t *testing.T) {
+// TestAuditFindingsOfBuiltInAppsMatchGolden: the findings on journeys through the apps that Virtual Xcode brings, as they are read in
+// review.
+func TestAuditFindingsOfBuiltInAppsMatchGolden(t *testing.T) {
+	t.Parallel()
 	for _, app := range []struct {
 		name, bundle string
 		steps        []string
@@ -42,6 +44,7 @@ func TestAuditOfTheBuiltInApps(t *testing.T) {
 
 // TestAuditOnStdoutIsValidJSON: the document says itself that a virtual device answered; all else goes to stderr.
 func TestAuditOnStdoutIsValidJSON(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	for format, args := range map[string][]string{"json": nil, "sarif": nil, "sarif, failed": {"--fail-under", "100"}} {
@@ -75,8 +78,9 @@ screens:
       - {button: "{heart}", id: song.heart, do: [{set: {heart: Unlike}}]}
 `
 
-// TestAJourneyTellsNamesThatChange: the button without an identifier could not be found again by its name.
-func TestAJourneyTellsNamesThatChange(t *testing.T) {
+// TestAuditReportsChangingNames: the button without an identifier could not be found again by its name.
+func TestAuditReportsChangingNames(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", "")
 	h.Must("a", "install_app", in{"app_path": rig.App(t, "com.example.player", player)})
@@ -87,8 +91,9 @@ func TestAJourneyTellsNamesThatChange(t *testing.T) {
 	}
 }
 
-// TestAuditFails: exit codes of the command line, and what the answer says besides.
-func TestAuditFails(t *testing.T) {
+// TestAuditExitCodeFollowsFlags: exit codes of the command line, and what the answer says besides.
+func TestAuditExitCodeFollowsFlags(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	known := filepath.Join(t.TempDir(), "known.json")

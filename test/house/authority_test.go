@@ -18,10 +18,10 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestTheProxysKeyStaysHome: whoever has the key of the proxy's authority is every server to a device that trusts it. It is in one file,
-// which only its owner reads, and in nothing that leaves the process: answers of every operation that only looks, files that are
+// TestProxyPrivateKeyDoesNotLeak: whoever has the key of the proxy's authority is every server to a device that trusts it. It is in one
+// file, which only its owner reads, and in nothing that leaves the process: answers of every operation that only looks, files that are
 // written for the caller, logs, programs and their transcripts, and all other files.
-func TestTheProxysKeyStaysHome(t *testing.T) {
+func TestProxyPrivateKeyDoesNotLeak(t *testing.T) {
 	t.Parallel()
 	out := &outside{t: t}
 	h := house.New(t, house.Options{

@@ -16,15 +16,15 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestBadInput walks the whole catalogue with input nobody should send, on every surface. None may answer INTERNAL, and all
+// TestSurfacesAgreeOnBadInput walks the whole catalogue with input nobody should send, on every surface. None may answer INTERNAL, and all
 // have to agree. test/script sends a sample through the real binary.
-func TestBadInput(t *testing.T) {
+func TestSurfacesAgreeOnBadInput(t *testing.T) {
 	t.Parallel()
 	const sample = 23 // of the command lines: each builds the whole command tree
 	h := house.New(t)
 	for i, o := range h.Product.Catalogue.Ops() {
-		if testing.Short() && i%18 != 0 {
-			continue // with the race detector all of it takes minutes
+		if !sampled(i, 18) {
+			continue
 		}
 		for i, c := range house.BadInputs(o) {
 			if o.Streams() && c.Code == "" {
@@ -71,8 +71,9 @@ func badTool(h *house.House, o op.Op, input string) string {
 	return codeIn(raw)
 }
 
-// TestStrangeRequests sends every route what is wrong as HTTP, whatever the operation.
-func TestStrangeRequests(t *testing.T) {
+// TestMalformedHTTPRequestsAreRefused sends every route what is wrong as HTTP, whatever the operation.
+func TestMalformedHTTPRequestsAreRefused(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	handler, key := h.HTTP()
 	server := httptest.NewServer(handler)

@@ -19,8 +19,9 @@ type stepsDone struct {
 	}
 }
 
-// TestStepsAsOneTypesThem: the words that come to mind are the words of a step.
-func TestStepsAsOneTypesThem(t *testing.T) {
+// TestBatchAcceptsCommandLineSteps: the words that come to mind are the words of a step.
+func TestBatchAcceptsCommandLineSteps(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	slider := find(t, h, "Volume").Ref
@@ -46,11 +47,12 @@ func TestStepsAsOneTypesThem(t *testing.T) {
 
 // TestABatchIsReadBeforeItsFirstStep: nothing runs when a later step cannot be read, and the fault tells the forms there are.
 func TestABatchIsReadBeforeItsFirstStep(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	for wrong, says := range map[string]string{
 		"rotate sideways":                "landscape-left",
-		"wait":                           "for which element",
+		"wait":                           "no element to wait for",
 		"wait setled":                    "settled",
 		"tap":                            "give ref",
 		"tap --x 10":                     "x and y",
@@ -75,8 +77,9 @@ func TestABatchIsReadBeforeItsFirstStep(t *testing.T) {
 	}
 }
 
-// TestABatchStopsWhereItCannotGoOn: at a question, and at a wait that runs out.
-func TestABatchStopsWhereItCannotGoOn(t *testing.T) {
+// TestBatchStopsAtAmbiguityOrTimeout: at a question, and at a wait that runs out.
+func TestBatchStopsAtAmbiguityOrTimeout(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	for stop, code := range map[string]fault.Code{

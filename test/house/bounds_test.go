@@ -20,6 +20,7 @@ import (
 
 // TestMCPSessionsAreBounded: a client that opens sessions and never ends them is refused at some point, whatever names it gives.
 func TestMCPSessionsAreBounded(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	handler, key := h.HTTP()
 	open := func(i int) *httptest.ResponseRecorder {
@@ -45,8 +46,9 @@ func TestMCPSessionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestQueriesAreNotMended: bytes that are no text are refused, as in a body.
-func TestQueriesAreNotMended(t *testing.T) {
+// TestInvalidQueryBytesAreRefused: bytes that are no text are refused, as in a body.
+func TestInvalidQueryBytesAreRefused(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	for _, path := range []string{"/api/v1/devices/pool?session=%ff%fe", "/api/v1/devices/pool?%ff=1", "/api/v1/devices/pool?session=%zz",
 		"/api/v1/jobs/%ff"} {
@@ -56,9 +58,9 @@ func TestQueriesAreNotMended(t *testing.T) {
 	}
 }
 
-// TestSessionsOnALargeScreen: sessions look at 6,000 elements, of which the agent sends 5,000. The one that did not call for the longest
-// time loses its refs and its screen: they are expired, and it is told so.
-func TestSessionsOnALargeScreen(t *testing.T) {
+// TestOldestSessionLosesRefsOnLargeScreen: sessions look at 6,000 elements, of which the agent sends 5,000. The one that did not call for
+// the longest time loses its refs and its screen: they are expired, and it is told so.
+func TestOldestSessionLosesRefsOnLargeScreen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("large screens take long")
 	}
@@ -82,7 +84,7 @@ func TestSessionsOnALargeScreen(t *testing.T) {
 		t.Errorf("it is told again: %.300s", e.Text())
 	}
 	e = h.Must("s0", "snapshot", in{"since": first, "udid": udid})
-	if !strings.Contains(e.Stdout, "is not remembered; this is the whole screen") {
+	if !strings.Contains(e.Stdout, "; this is the whole screen") {
 		t.Errorf("since a screen that is forgotten: %.300s", e.Stdout)
 	}
 	e = h.Must("s33", "snapshot", in{"since": first, "within": "@e1", "udid": udid})
@@ -110,9 +112,9 @@ func largeApp(t *testing.T) string {
 	return path
 }
 
-// TestMemoryOfManyCalls: a daemon that was called many times by 1,000 sessions, rightly and wrongly, holds what it remembers of the
+// TestManyCallsUseBoundedMemory: a daemon that was called many times by 1,000 sessions, rightly and wrongly, holds what it remembers of the
 // sessions, and nothing of the calls. IOS_AGENT_SOAK_CALLS=50000 makes more of them.
-func TestMemoryOfManyCalls(t *testing.T) {
+func TestManyCallsUseBoundedMemory(t *testing.T) {
 	calls, _ := strconv.Atoi(cmp.Or(os.Getenv("IOS_AGENT_SOAK_CALLS"), "1000"))
 	if testing.Short() {
 		calls = 100

@@ -28,9 +28,10 @@ screens:
 `,
 }
 
-// TestABugIsToldByTheStepThatShowsIt, over the log stream that a launch begins: the error is in the answer of the tap, or, where the
+// TestTapReportsErrorLoggedByApp, over the log stream that a launch begins: the error is in the answer of the tap, or, where the
 // stream was slower than the tap, in the next one under the tap's step; and the step has the line.
-func TestABugIsToldByTheStepThatShowsIt(t *testing.T) {
+func TestTapReportsErrorLoggedByApp(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	app := filepath.Join(h.Home.String(), "Buggy.app")
 	if err := os.MkdirAll(app, 0o700); err != nil {

@@ -21,8 +21,9 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestABuildNamesItsProducts: what was built, by path and bundle id, and the log; in the text and in the JSON.
-func TestABuildNamesItsProducts(t *testing.T) {
+// TestBuildReportsAppPathAndBundleID: what was built, by path and bundle id, and the log; in the text and in the JSON.
+func TestBuildReportsAppPathAndBundleID(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	f := h.Files()
 	e := h.Must("a", "build_sim", map[string]any{"projectPath": f.Project, "scheme": f.Scheme, "simulatorName": house.Device})
@@ -39,8 +40,9 @@ func TestABuildNamesItsProducts(t *testing.T) {
 	}
 }
 
-// TestARunKeepsItsDevice: what usually follows names the simulator that the call named, once.
-func TestARunKeepsItsDevice(t *testing.T) {
+// TestRunSuggestsNextStepOnSameSimulator: what usually follows names the simulator that the call named, once.
+func TestRunSuggestsNextStepOnSameSimulator(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	f := h.Files()
 	said := h.CLI("a", "run", "--project-path", f.Project, "--scheme", f.Scheme, "--simulator-name", house.Device).Stdout
@@ -49,9 +51,10 @@ func TestARunKeepsItsDevice(t *testing.T) {
 	}
 }
 
-// TestRunThroughTheProxy: one command builds, sets up all that the app's requests need to be seen, and launches; the check finds nothing in
-// the way but what the app answers itself.
-func TestRunThroughTheProxy(t *testing.T) {
+// TestRunWithProxySetsUpCapture: one command builds, sets up all that the app's requests need to be seen, and launches; the check finds
+// nothing in the way but what the app answers itself.
+func TestRunWithProxySetsUpCapture(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	f := h.Files()
 	h.Boot("a", "") // before the Mac's proxy is set
@@ -64,13 +67,14 @@ func TestRunThroughTheProxy(t *testing.T) {
 	if len(check.Obstacles) > 0 {
 		t.Errorf("got %+v in the way, want nothing", check.Obstacles)
 	}
-	if said := h.Must("a", "proxy_stop", nil).Text(); !strings.Contains(said, "put back") {
-		t.Errorf("got %s, want the Mac's proxy put back", said)
+	if said := h.Must("a", "proxy_stop", nil).Text(); !strings.Contains(said, "restored") {
+		t.Errorf("got %s, want the Mac's proxy restored", said)
 	}
 }
 
 // TestAFailedBuildShowsItsWarning: beside the error, in the shape of core; there is no app to name.
 func TestAFailedBuildShowsItsWarning(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	dir := filepath.Join(h.Home.String(), "broken")
 	if err := virtualxcode.WriteSample(dir, "broken"); err != nil {
@@ -91,13 +95,14 @@ func TestAFailedBuildShowsItsWarning(t *testing.T) {
 	}
 }
 
-// TestAllBuildSettings: from the answer that shows a few there is a way to all, on each surface in its words.
-func TestAllBuildSettings(t *testing.T) {
+// TestAllBuildSettingsCanBePaged: from the answer that shows a few there is a way to all, on each surface in its words.
+func TestAllBuildSettingsCanBePaged(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	f := h.Files()
 	args := []string{"show-build-settings", "--project-path", f.Project, "--scheme", f.Scheme}
 	said := h.CLI("a", args...).Stdout
-	if !strings.Contains(said, "… all of them: `ios-agent xcode show-build-settings --project-path ") ||
+	if !strings.Contains(said, "… all settings: `ios-agent xcode show-build-settings --project-path ") ||
 		!strings.Contains(said, " --page 1`") {
 		t.Errorf("no way to the rest:\n%s", said)
 	}
@@ -105,7 +110,7 @@ func TestAllBuildSettings(t *testing.T) {
 	if !strings.Contains(all, "  WRAPPER_NAME = ") || strings.Contains(all, "… page") {
 		t.Errorf("not all on a page:\n%s", all)
 	}
-	if got := h.CLI("a", append(args, "--page", "99")...); got.Exit == 0 || !strings.Contains(got.Stderr, "there is no page 99") {
+	if got := h.CLI("a", append(args, "--page", "99")...); got.Exit == 0 || !strings.Contains(got.Stderr, "unknown page 99") {
 		t.Errorf("%+v", got)
 	}
 	got := h.CLI("a", append(args, "--filter", "*_NAME")...).Stdout
@@ -117,7 +122,7 @@ func TestAllBuildSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := res.Content[0].(*sdk.TextContent).Text
-	if !strings.Contains(text, `… all of them: show_build_settings {"page":1,`) || strings.Contains(text, "--") {
+	if !strings.Contains(text, `… all settings: show_build_settings {"page":1,`) || strings.Contains(text, "--") {
 		t.Errorf("a model is told of\n%s", text)
 	}
 }
@@ -125,9 +130,10 @@ func TestAllBuildSettings(t *testing.T) {
 // simulating is the environment of a client that asks for simulated tests.
 var simulating = map[string]string{"IOS_AGENT_VIRTUAL_TESTS": "simulate"}
 
-// TestTestFindsEverything: in the folder of a project `test` needs no input; project, scheme and simulator are found and told, and
-// the tests are counted by name in the shape of core.
-func TestTestFindsEverything(t *testing.T) {
+// TestTestNeedsNoInputInProjectFolder: in the folder of a project `test` needs no input; project, scheme and simulator are found and told,
+// and the tests are counted by name in the shape of core.
+func TestTestNeedsNoInputInProjectFolder(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	dir := filepath.Dir(h.Files().Project)
 	e := h.Product.Catalogue.Run(t.Context(), "test", op.Call{Session: "a", Dir: dir, Env: simulating}, []byte("{}"))
@@ -169,6 +175,7 @@ func withWrongTests(t *testing.T) (*house.House, house.Files) {
 // TestTestsOnVirtualXcodeAreNotRun: Virtual Xcode executes no Swift, so that no test of it has passed, whoever asks and whoever looks
 // at it later.
 func TestTestsOnVirtualXcodeAreNotRun(t *testing.T) {
+	t.Parallel()
 	h, f := withWrongTests(t)
 	r := h.CLI("a", "test", "--project-path", f.Project, "--scheme", f.Scheme, "--simulator-name", house.Device)
 	if r.Exit != fault.ExitPrecondition || !strings.Contains(r.Stderr, "TESTS_NOT_RUN") || !strings.Contains(r.Stderr, "ran 0 of 7 tests") {
@@ -201,8 +208,9 @@ func TestTestsOnVirtualXcodeAreNotRun(t *testing.T) {
 	}
 }
 
-// TestSimulatedTestsAreAskedFor: who wants what the sources declare gets it without a fault, and still no test has passed.
-func TestSimulatedTestsAreAskedFor(t *testing.T) {
+// TestSimulatedTestsAreReportedAsNotRun: who wants what the sources declare gets it without a fault, and still no test has passed.
+func TestSimulatedTestsAreReportedAsNotRun(t *testing.T) {
+	t.Parallel()
 	h, f := withWrongTests(t)
 	input := fmt.Sprintf(`{"projectPath":%q,"scheme":%q,"simulatorName":%q}`, f.Project, f.Scheme, house.Device)
 	e := h.Product.Catalogue.Run(t.Context(), "test", op.Call{Session: "a", Env: simulating}, []byte(input))
@@ -218,8 +226,10 @@ func TestSimulatedTestsAreAskedFor(t *testing.T) {
 	}
 }
 
-// TestBuildsAreKept: how each ended, what to mend, its failed tests and its log; and each error and warning is a line of the log.
-func TestBuildsAreKept(t *testing.T) {
+// TestBuildsAreListedWithResultAndLog: how each ended, what to mend, its failed tests and its log; and each error and warning is a line of
+// the log.
+func TestBuildsAreListedWithResultAndLog(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	if e := h.Call("a", "show_build", in{"id": "latest"}); e.Error == nil || e.Error.Code != fault.BuildNotFound {
 		t.Errorf("nothing was built: %s", e.Text())
@@ -261,9 +271,10 @@ func TestBuildsAreKept(t *testing.T) {
 	}
 }
 
-// TestPackagesAreKeptLikeProjects: what came of a Swift package is in the list of builds, its errors are lines, and nothing is offered to
+// TestSwiftPackageBuildsAreListed: what came of a Swift package is in the list of builds, its errors are lines, and nothing is offered to
 // be shown where there is nothing.
-func TestPackagesAreKeptLikeProjects(t *testing.T) {
+func TestSwiftPackageBuildsAreListed(t *testing.T) {
+	t.Parallel()
 	broken := true
 	h := house.New(t, house.Options{Programs: func(name string, tool host.Main) host.Main {
 		if filepath.Base(name) != "swift" {

@@ -50,6 +50,7 @@ func forges(t *testing.T, what string, e op.Envelope) {
 
 // TestInstallRefusesHostileBundleID: an app whose bundle id holds a line break is not installed, by any operation that installs.
 func TestInstallRefusesHostileBundleID(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("s", "")
 	path := hostileApp(t)
@@ -72,6 +73,7 @@ func TestInstallRefusesHostileBundleID(t *testing.T) {
 // TestHostileBundleIDForgesNoLine: an app with such a bundle id, which another program installed, runs in front. No driver's answer has a
 // line that the bundle id wrote; a look at it is refused.
 func TestHostileBundleIDForgesNoLine(t *testing.T) {
+	t.Parallel()
 	for _, row := range product.Drivers() {
 		driver := row.Name
 		if !row.Can(device.TypeSimulator) {

@@ -35,10 +35,23 @@ var canaries = map[string]string{
 // full reports whether the attack runs, which takes its time; `go test` tries less.
 func full() bool { return os.Getenv("IOS_AGENT_ATTACK_SIZE") == "full" }
 
+// sampled reports whether a sweep over the catalogue takes the operation with this number: all in the attack, every fourth in `go test`,
+// and fewer under the race detector, which needs minutes for more.
+func sampled(i, short int) bool {
+	switch {
+	case full():
+		return true
+	case testing.Short():
+		return i%short == 0
+	}
+	return i%4 == 0
+}
+
 // TestSecretsStaySecret types secrets into a field that is not secure, on every surface and by every operation that types, looks
 // at the screen before and after it changes again, and searches everything that left the process: answers, progress, streams as
 // events and over HTTP, logs, the arguments and environments of programs, transcripts of them, and all files.
 func TestSecretsStaySecret(t *testing.T) {
+	t.Parallel()
 	out := &outside{t: t}
 	talk := filepath.Join(t.TempDir(), agentwire.TalkFile)
 	h := house.New(t, house.Options{

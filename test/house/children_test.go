@@ -13,10 +13,10 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestChildrenGetNoSecrets calls every operation in a process whose environment is full of secrets, by names that say so and by
+// TestChildProcessesGetNoSecrets calls every operation in a process whose environment is full of secrets, by names that say so and by
 // names that do not, and looks at what each program that is started gets: what the user named, what the call gave it, and
 // nothing else of it.
-func TestChildrenGetNoSecrets(t *testing.T) {
+func TestChildProcessesGetNoSecrets(t *testing.T) {
 	const canary = "environment-canary"
 	for _, name := range []string{
 		"IOS_AGENT_SECRET_SHOP", "IOS_AGENT_MODEL_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GITHUB_TOKEN", "NPM_CONFIG__AUTH", "PGPASSWORD",
@@ -33,7 +33,7 @@ func TestChildrenGetNoSecrets(t *testing.T) {
 	h.Boot("a", drivertest.Conformance)
 	files := h.Files()
 	for i, o := range h.Product.Catalogue.Ops() {
-		if o.Streams() || testing.Short() && i%4 != 0 {
+		if o.Streams() || !sampled(i, 4) {
 			continue
 		}
 		input := files.Example(o, h.Product.Catalogue.ID(o))
@@ -48,7 +48,7 @@ func TestChildrenGetNoSecrets(t *testing.T) {
 	seen.mu.Lock()
 	defer seen.mu.Unlock()
 	for _, name := range []string{"xcodebuild", "simctl", "devicectl", "swift"} {
-		if seen.programs[name] == 0 && !testing.Short() {
+		if seen.programs[name] == 0 && full() {
 			t.Errorf("no operation started %s: %v", name, seen.programs)
 		}
 	}

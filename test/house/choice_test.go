@@ -118,8 +118,9 @@ func TestAChosenDeviceThatIsShutDownIsKept(t *testing.T) {
 	}
 }
 
-// TestAChoiceSurvivesARestart of the daemon, also when the device was shut down or deleted meanwhile.
-func TestAChoiceSurvivesARestart(t *testing.T) {
+// TestChosenDeviceSurvivesDaemonRestart of the daemon, also when the device was shut down or deleted meanwhile.
+func TestChosenDeviceSurvivesDaemonRestart(t *testing.T) {
+	t.Parallel()
 	p := twoPhones(t)
 	p.Must("ada", "use_device", map[string]string{"device": house.Device})
 	p.Restart()
@@ -142,6 +143,7 @@ func TestAChoiceSurvivesARestart(t *testing.T) {
 
 // TestADeletedDeviceStaysChosen in the daemon that has driven it.
 func TestADeletedDeviceStaysChosen(t *testing.T) {
+	t.Parallel()
 	p := twoPhones(t)
 	p.Must("ada", "use_device", map[string]string{"device": house.Device})
 	p.acts("ada", p.mine)
@@ -152,8 +154,9 @@ func TestADeletedDeviceStaysChosen(t *testing.T) {
 	p.refuses("ada", fault.DeviceNotFound, house.Device)
 }
 
-// TestAClaimOfADeviceThatIsShutDown is not given up for the simulator that the session drove before, whose lease it still holds.
-func TestAClaimOfADeviceThatIsShutDown(t *testing.T) {
+// TestClaimedDeviceIsKeptWhileShutDown is not given up for the simulator that the session drove before, whose lease it still holds.
+func TestClaimedDeviceIsKeptWhileShutDown(t *testing.T) {
+	t.Parallel()
 	p := &phones{House: house.New(t), t: t}
 	p.other = p.Boot("ada", drivertest.Conformance)
 	p.acts("ada", p.other)
@@ -161,8 +164,9 @@ func TestAClaimOfADeviceThatIsShutDown(t *testing.T) {
 	p.refuses("ada", fault.DeviceNotBooted, second)
 }
 
-// TestAnotherSessionShutsTheDeviceDown: the session's next tap is refused, although it still holds a lease of another simulator.
-func TestAnotherSessionShutsTheDeviceDown(t *testing.T) {
+// TestTapIsRefusedAfterShutdownByOtherSession: the session's next tap is refused, although it still holds a lease of another simulator.
+func TestTapIsRefusedAfterShutdownByOtherSession(t *testing.T) {
+	t.Parallel()
 	p := &phones{House: house.New(t), t: t}
 	p.other = p.Boot("ada", drivertest.Conformance)
 	p.acts("ada", p.other)
@@ -175,6 +179,7 @@ func TestAnotherSessionShutsTheDeviceDown(t *testing.T) {
 
 // TestAReleasedDeviceIsNotChosen: to give a device back is to change the choice.
 func TestAReleasedDeviceIsNotChosen(t *testing.T) {
+	t.Parallel()
 	p := twoPhones(t)
 	p.Must("ada", "claim_device", map[string]string{"udid": p.mine})
 	p.Must("ada", "release_device", nil)
@@ -184,8 +189,8 @@ func TestAReleasedDeviceIsNotChosen(t *testing.T) {
 	}
 }
 
-// TestWhatNobodyChoseFollowsWhatIsBooted, in the daemon and after a restart.
-func TestWhatNobodyChoseFollowsWhatIsBooted(t *testing.T) {
+// TestSessionWithoutChoiceUsesBootedDevice: also after a restart of the daemon.
+func TestSessionWithoutChoiceUsesBootedDevice(t *testing.T) {
 	t.Parallel()
 	p := twoPhones(t)
 	p.shutDown(p.other)
@@ -203,9 +208,10 @@ func TestWhatNobodyChoseFollowsWhatIsBooted(t *testing.T) {
 	}
 }
 
-// TestABuildIsForTheChosenSimulator: it is refused, and no other simulator gets the app, when another session has claimed the chosen one
+// TestBuildUsesOnlyChosenSimulator: it is refused, and no other simulator gets the app, when another session has claimed the chosen one
 // and when that is deleted.
-func TestABuildIsForTheChosenSimulator(t *testing.T) {
+func TestBuildUsesOnlyChosenSimulator(t *testing.T) {
+	t.Parallel()
 	p := twoPhones(t)
 	f := p.Files()
 	p.Must("ada", "use_device", map[string]string{"device": house.Device})
@@ -231,6 +237,7 @@ func TestABuildIsForTheChosenSimulator(t *testing.T) {
 
 // TestARefOfAnotherDeviceIsRefused with a fault that names the device it was shown on. A wait does not take it for gone.
 func TestARefOfAnotherDeviceIsRefused(t *testing.T) {
+	t.Parallel()
 	p := twoPhones(t)
 	p.Must("ada", "use_device", map[string]string{"device": house.Device})
 	refs := seen(p.Must("ada", "snapshot", nil).Text())
@@ -250,9 +257,9 @@ func TestARefOfAnotherDeviceIsRefused(t *testing.T) {
 	}
 }
 
-// TestTheFirstNamedDeviceIsTheChoice of a session that has none: it lasts beyond a restart and a shutdown. A device that is named later is
+// TestFirstNamedDeviceBecomesChosen of a session that has none: it lasts beyond a restart and a shutdown. A device that is named later is
 // meant for that call.
-func TestTheFirstNamedDeviceIsTheChoice(t *testing.T) {
+func TestFirstNamedDeviceBecomesChosen(t *testing.T) {
 	t.Parallel()
 	for _, call := range []string{"snapshot", "tap_element"} {
 		t.Run(call, func(t *testing.T) {
@@ -271,8 +278,9 @@ func TestTheFirstNamedDeviceIsTheChoice(t *testing.T) {
 	}
 }
 
-// TestADeviceThatNobodyNamedIsNoChoice: a launch goes on with the only simulator that is booted, looks at it, and chooses nothing.
-func TestADeviceThatNobodyNamedIsNoChoice(t *testing.T) {
+// TestLaunchWithoutDeviceDoesNotChooseOne: a launch uses the only booted simulator, without making it the session's device.
+func TestLaunchWithoutDeviceDoesNotChooseOne(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("bob", drivertest.Conformance)
 	h.Must("bob", "release_device", nil)
@@ -282,8 +290,9 @@ func TestADeviceThatNobodyNamedIsNoChoice(t *testing.T) {
 	}
 }
 
-// TestWhatPlainHTTPNamesIsNobodysChoice: callers without a session share one.
-func TestWhatPlainHTTPNamesIsNobodysChoice(t *testing.T) {
+// TestPlainHTTPDoesNotChooseADevice: callers without a session share one session.
+func TestPlainHTTPDoesNotChooseADevice(t *testing.T) {
+	t.Parallel()
 	p := twoPhones(t)
 	p.Must(session.HTTP, "snapshot", map[string]string{"udid": p.mine})
 	e := p.tap(session.HTTP)

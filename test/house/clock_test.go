@@ -35,9 +35,10 @@ func claims(h *house.House) map[string]entry {
 	return out
 }
 
-// TestTheClockJumps by a day, either way and back again, under a live product and before the next one starts. A lease is never
-// kept for longer than its time, a new one lasts as long as ever, and what happened is told in the order in which it happened.
-func TestTheClockJumps(t *testing.T) {
+// TestLeaseTimesSurviveClockJumps by a day, either way and back again, under a live product and before the next one starts. A lease is
+// never kept for longer than its time, a new one lasts as long as ever, and what happened is told in the order in which it happened.
+func TestLeaseTimesSurviveClockJumps(t *testing.T) {
+	t.Parallel()
 	const day = 24 * time.Hour
 	for name, restart := range map[string]bool{"live": false, "restarted": true} {
 		for _, by := range []time.Duration{day, -day} {
@@ -79,8 +80,9 @@ func TestTheClockJumps(t *testing.T) {
 	}
 }
 
-// TestATimeoutGoesByTimeThatPasses: a clock that is set back a day lets nobody wait for a day.
-func TestATimeoutGoesByTimeThatPasses(t *testing.T) {
+// TestTimeoutIgnoresClockChange: a clock that is set back a day lets nobody wait for a day.
+func TestTimeoutIgnoresClockChange(t *testing.T) {
+	t.Parallel()
 	c := &clock{}
 	h := house.New(t, house.Options{Now: c.now})
 	mine := h.Boot("ada", "")

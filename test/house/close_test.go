@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestAFilmIsWrittenWhenTheProductCloses: a daemon that leaves stops the films under way, so that their files are whole.
-func TestAFilmIsWrittenWhenTheProductCloses(t *testing.T) {
+// TestVideoIsWrittenWhenProductCloses: a daemon that leaves stops the films under way, so that their files are whole.
+func TestVideoIsWrittenWhenProductCloses(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	h.Boot("a", "com.iosagent.shop")
 	path := filepath.Join(t.TempDir(), "film.mp4")
@@ -18,8 +19,9 @@ func TestAFilmIsWrittenWhenTheProductCloses(t *testing.T) {
 	}
 }
 
-// TestNothingOfAnAgentsRunStays: the derived data of runs go with their agents, and those of a daemon that was killed with the next.
-func TestNothingOfAnAgentsRunStays(t *testing.T) {
+// TestDerivedDataOfAgentRunsIsRemoved: the derived data of runs go with their agents, and those of a daemon that was killed with the next.
+func TestDerivedDataOfAgentRunsIsRemoved(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	h.Boot("a", "com.iosagent.shop")
 	h.Must("a", "snapshot", nil)

@@ -12,8 +12,10 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestTheParallelRecipe is the seed's: ensure under a session id, then drive each device by its udid without any session.
-func TestTheParallelRecipe(t *testing.T) {
+// TestEnsuredDevicesAreDrivenWithoutSession is the seed's: ensure under a session id, then drive each device by its udid without any
+// session.
+func TestEnsuredDevicesAreDrivenWithoutSession(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	post := func(path string, body any, out any) int {
 		w := h.REST("", http.MethodPost, "/api/v1"+path, body)
@@ -58,8 +60,9 @@ func TestTheParallelRecipe(t *testing.T) {
 	}
 }
 
-// TestADriverClaimsUnderAnotherName: who drives a device without a claim can claim it under a session id, and goes on driving.
-func TestADriverClaimsUnderAnotherName(t *testing.T) {
+// TestDrivingSessionClaimsUnderOtherSessionID: who drives a device without a claim can claim it under a session id, and goes on driving.
+func TestDrivingSessionClaimsUnderOtherSessionID(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("ann", drivertest.Conformance)
 	h.Must("ann", "claim_device", map[string]string{"udid": udid, "session_id": "bulk-test"})
@@ -70,9 +73,10 @@ func TestADriverClaimsUnderAnotherName(t *testing.T) {
 	}
 }
 
-// TestHolderNameReleasesNothing: a fault tells everybody who holds a device. With that name another session neither releases the claim, nor
-// renews it, nor joins it, on no surface; who claimed in that name does.
-func TestHolderNameReleasesNothing(t *testing.T) {
+// TestHolderNameDoesNotReleaseClaim: a fault tells everybody who holds a device. With that name another session neither releases the claim,
+// nor renews it, nor joins it, on no surface; who claimed in that name does.
+func TestHolderNameDoesNotReleaseClaim(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("ann", drivertest.Conformance)
 	h.Must("ann", "claim_device", in{"udid": udid, "session_id": "bulk-test"})
@@ -104,8 +108,9 @@ func TestHolderNameReleasesNothing(t *testing.T) {
 	h.Must("ann", "release_device", in{"udid": udid, "session_id": "bulk-test"})
 }
 
-// TestAnothersChoiceStays: a claim in the name of another session does not change which device that session chose.
-func TestAnothersChoiceStays(t *testing.T) {
+// TestClaimForOtherSessionKeepsItsChoice: a claim in the name of another session does not change which device that session chose.
+func TestClaimForOtherSessionKeepsItsChoice(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("ann", drivertest.Conformance)
 	h.Must("ann", "use_device", in{"device": house.Device})

@@ -88,6 +88,7 @@ func runOf(h *house.House, d connect.Decider) connect.Run {
 
 // TestTurnsCarryTheSnapshot: a turn has the screen as the specification writes it, and the transcript too.
 func TestTurnsCarryTheSnapshot(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", "")
 	d := &scripted{script: []func(connect.Turn) string{tapOn(t, "Continue as guest"), tapOn(t, "Add Coffee")}}
@@ -118,9 +119,10 @@ func TestTurnsCarryTheSnapshot(t *testing.T) {
 	}
 }
 
-// TestPicturesOfTurns: on demand a turn has a picture, which says what its pixels are; the transcript keeps it beside it. A screen
-// that shows a secret has none.
-func TestPicturesOfTurns(t *testing.T) {
+// TestTurnHasPictureUnlessSecretIsShown: on demand a turn has a picture, which says what its pixels are; the transcript keeps it beside it.
+// A screen that shows a secret has none.
+func TestTurnHasPictureUnlessSecretIsShown(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", "")
 	d := &scripted{script: []func(connect.Turn) string{func(turn connect.Turn) string {
@@ -158,8 +160,9 @@ func TestPicturesOfTurns(t *testing.T) {
 	if p, err := png.Decode(file); err != nil || p.Bounds().Dx() != 472 {
 		t.Errorf("what is kept is no such picture: %v", err)
 	}
-	if s := snapshotOf(t, d.turns[2]); s.Screenshot != "" || !strings.Contains(d.turns[2].Prompt, "no picture") {
-		t.Errorf("a secret is on the screen: %.100s", s.Screenshot)
+	if s := snapshotOf(t, d.turns[2]); s.Screenshot != "" || !strings.Contains(d.turns[2].Prompt, "picture is hidden") {
+		t.Errorf("a secret is on the screen: got the picture %.100q and the prompt\n%s\nwant no picture, and a prompt that says so",
+			s.Screenshot, d.turns[2].Prompt)
 	}
 	written, err := os.ReadFile(path)
 	if err != nil || bytes.Contains(written, []byte("Cart: 1")) || !bytes.Contains(written, []byte(`"picture":"run.1.png"`)) {
@@ -167,8 +170,9 @@ func TestPicturesOfTurns(t *testing.T) {
 	}
 }
 
-// TestRestartBeginsAnew: without it a run goes on where the app was left.
-func TestRestartBeginsAnew(t *testing.T) {
+// TestRestartLaunchesTheAppAgain: without a restart, a run continues on the app's current screen.
+func TestRestartLaunchesTheAppAgain(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", shopApp)
 	h.Must("a", "tap_element", map[string]string{"label": "Continue as guest"})
@@ -189,8 +193,9 @@ func beginsWith(t *testing.T, h *house.House, restart bool, title string) {
 	}
 }
 
-// TestHintsForDeciders: what a decider is told to do next is one of its actions, as it chooses them, and no command.
-func TestHintsForDeciders(t *testing.T) {
+// TestDeciderHintsNameItsActions: what a decider is told to do next is one of its actions, as it chooses them, and no command.
+func TestDeciderHintsNameItsActions(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", "")
 	d := &scripted{}
@@ -220,8 +225,9 @@ func TestHintsForDeciders(t *testing.T) {
 	}
 }
 
-// TestDeciderOfTheManual: the program in docs/connect.md does what the text says.
-func TestDeciderOfTheManual(t *testing.T) {
+// TestDeciderProgramOfManualWorks: the program in docs/connect.md does what the text says.
+func TestDeciderProgramOfManualWorks(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatal("there is no python3")

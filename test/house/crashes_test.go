@@ -27,9 +27,10 @@ func crashed(t *testing.T, h *house.House, button string) *fault.Fault {
 	return e.Error
 }
 
-// TestFromAStepToItsCrash: the step in which an app crashed names the report, which says where in the app it was; crashes of one cause
+// TestStepNamesItsCrashReport: the step in which an app crashed names the report, which says where in the app it was; crashes of one cause
 // are one group.
-func TestFromAStepToItsCrash(t *testing.T) {
+func TestStepNamesItsCrashReport(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("a", "")
 	f := crashed(t, h, "crash-fatal")
@@ -79,8 +80,9 @@ func TestFromAStepToItsCrash(t *testing.T) {
 	}
 }
 
-// TestCrashesThatAreNotThere are told, with what to do.
-func TestCrashesThatAreNotThere(t *testing.T) {
+// TestUnknownCrashHasHint: the fault of an unknown crash has a hint.
+func TestUnknownCrashHasHint(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	for input, code := range map[string]fault.Code{
 		`{}`: fault.CrashNotFound, `{"crash_id":"123456789abc"}`: fault.CrashNotFound, `{"since":"soon"}`: fault.InvalidInput,
@@ -95,8 +97,9 @@ func TestCrashesThatAreNotThere(t *testing.T) {
 	}
 }
 
-// TestADroppedReport: a hostile report is data. Nothing of it becomes a line of its own in a text.
-func TestADroppedReport(t *testing.T) {
+// TestHostileCrashReportWritesNoLine: a hostile report is data. Nothing of it becomes a line of its own in a text.
+func TestHostileCrashReportWritesNoLine(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	dir := filepath.Join(h.Home.String(), "crashes")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -122,8 +125,9 @@ func TestADroppedReport(t *testing.T) {
 	}
 }
 
-// TestTheHookIsAsked: a program for crashes is foreign code of the caller's choice.
-func TestTheHookIsAsked(t *testing.T) {
+// TestCrashHookNeedsApproval: a program for crashes is foreign code of the caller's choice.
+func TestCrashHookNeedsApproval(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	for _, o := range h.Product.Catalogue.Ops() {
 		if o.Name == "set_crash_hook" && o.Unattended() {
@@ -133,8 +137,8 @@ func TestTheHookIsAsked(t *testing.T) {
 			t.Errorf("%s is in the default set", o.Name)
 		}
 	}
-	if text := h.Must("a", "show_crash_hook", nil).Text(); !strings.HasPrefix(text, "no program is run") {
-		t.Error(text)
+	if text := h.Must("a", "show_crash_hook", nil).Text(); !strings.HasPrefix(text, "no program runs for crashes") {
+		t.Errorf("got %q, want that no program runs for crashes", text)
 	}
 	e := h.Must("a", "set_crash_hook", map[string]any{"argv": []string{"sh", "-c", "exit 0"}})
 	if argv := house.Result[crashes.CrashHookOut](h, e).Argv; len(argv) != 3 || !filepath.IsAbs(argv[0]) || argv[2] != "exit 0" {
@@ -150,8 +154,9 @@ func TestTheHookIsAsked(t *testing.T) {
 	}
 }
 
-// TestTheReportsOfADevice: what crashed on a physical device is copied from it, once, and is that device's.
-func TestTheReportsOfADevice(t *testing.T) {
+// TestDeviceCrashReportsAreCopiedOnce: what crashed on a physical device is copied from it, once, and is that device's.
+func TestDeviceCrashReportsAreCopiedOnce(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	app := h.Files().App
 	plist := filepath.Join(app, "Info.plist")

@@ -11,8 +11,9 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestData: what is stored is counted, the doctor says how long it is kept, and it can be deleted.
-func TestData(t *testing.T) {
+// TestStoredDataIsCountedAndDeleted: what is stored is counted, the doctor says how long it is kept, and it can be deleted.
+func TestStoredDataIsCountedAndDeleted(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	path := filepath.Join(h.Home.String(), "telemetry.db")
 	before := telemetry.New(telemetry.Options{Path: path})
@@ -33,8 +34,8 @@ func TestData(t *testing.T) {
 	if shown.Entries < 1000 || shown.Path != path || shown.KeepForMS != 7*24*3600*1000 || shown.KeepBytes != 1<<30 {
 		t.Errorf("%+v", shown)
 	}
-	if r := h.CLI("a", "doctor"); !strings.Contains(r.Stdout, "kept for 7 days, at most 1 GB") {
-		t.Errorf("%+v", r)
+	if r := h.CLI("a", "doctor"); !strings.Contains(r.Stdout, "kept for 7 days, up to 1 GB") {
+		t.Errorf("got %+v, want how long data is kept, and how much", r)
 	}
 	if r := h.CLI("a", "data", "delete"); r.Exit != 0 || !strings.Contains(r.Stdout, "lines") {
 		t.Errorf("%+v", r)

@@ -24,9 +24,10 @@ func paused(e op.Envelope) (n int) {
 	return n
 }
 
-// TestAPausedAppIsToldInsteadOfAHang: while a debugger holds an app, looks and actions on its device are refused at once, to every session;
-// what needs no answer of the app is done and tells. Other devices are as ever.
-func TestAPausedAppIsToldInsteadOfAHang(t *testing.T) {
+// TestPausedAppIsReportedInsteadOfHanging: while a debugger holds an app, looks and actions on its device are refused at once, to every
+// session; what needs no answer of the app is done and tells. Other devices are as ever.
+func TestPausedAppIsReportedInsteadOfHanging(t *testing.T) {
+	t.Parallel()
 	h := house.New(t, house.Options{Programs: func(name string, tool host.Main) host.Main {
 		if name == "lldb-dap" {
 			return new(debuggee.Adapter).Main
@@ -88,7 +89,7 @@ func TestAPausedAppIsToldInsteadOfAHang(t *testing.T) {
 	}
 	h.Must(holder, "debug_continue", nil)
 	h.Must(holder, "snapshot", nil)
-	if text := h.Must(holder, "debug_detach", nil).Text(); !strings.Contains(text, "which runs on") {
+	if text := h.Must(holder, "debug_detach", nil).Text(); !strings.Contains(text, "which keeps running") {
 		t.Error(text)
 	}
 }

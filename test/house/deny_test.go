@@ -117,9 +117,10 @@ func spellings(o op.Op) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
-// TestEverySpellingDenies: whatever operation of ours is denied, in whatever spelling, is not offered, and nothing else goes;
-// what is allowed is that operation and no other.
-func TestEverySpellingDenies(t *testing.T) {
+// TestDenyMatchesEverySpellingOfOperation: whatever operation of ours is denied, in whatever spelling, is not offered, and nothing else
+// goes; what is allowed is that operation and no other.
+func TestDenyMatchesEverySpellingOfOperation(t *testing.T) {
+	t.Parallel()
 	c := everything()
 	all := choose(t, c, connect.Policy{}).offered
 	if len(all) < 20 {
@@ -149,6 +150,7 @@ func isKeyOp(name string) bool { return name == "press_key" || name == "key_sequ
 // TestDeniedKeysAreNotPressed: with the keys denied, no operation that is offered presses one, whatever text each of its
 // inputs holds; the same text without a key passes.
 func TestDeniedKeysAreNotPressed(t *testing.T) {
+	t.Parallel()
 	c := everything()
 	for _, name := range []string{"press_key", "press-key", "key_sequence", "core_key_sequence", "key-sequence"} {
 		p := parsed(t, c, "deny", name)
@@ -217,8 +219,9 @@ func typing(action string, o op.Op, input, value string) connect.Decision {
 	return d
 }
 
-// TestNamesThatMeanNothing: they are refused with the name that was perhaps meant, also when another family has them.
-func TestNamesThatMeanNothing(t *testing.T) {
+// TestUnknownPolicyNamesAreRefused: they are refused with the name that was perhaps meant, also when another family has them.
+func TestUnknownPolicyNamesAreRefused(t *testing.T) {
+	t.Parallel()
 	c := everything()
 	for name, hint := range map[string]string{
 		"tap_elemnt": "did you mean tap_element", "presskeys": "did you mean press_key",
@@ -235,8 +238,9 @@ func TestNamesThatMeanNothing(t *testing.T) {
 	}
 }
 
-// TestKeysOnTheScreen: with the keys denied, those of the keyboard on the screen are not touched either.
-func TestKeysOnTheScreen(t *testing.T) {
+// TestDeniedKeysCannotBeTappedOnScreen: with the keys denied, those of the keyboard on the screen are not touched either.
+func TestDeniedKeysCannotBeTappedOnScreen(t *testing.T) {
+	t.Parallel()
 	c := everything()
 	tries := []struct {
 		action, input string

@@ -62,9 +62,9 @@ func (d *desk) attach(sessions ...string) *desk {
 	return d
 }
 
-// TestOnlyWhatIsAttachedIsDriven: the verbs that drive may be approved beforehand, and a text in a terminal runs commands. Looking is free;
-// one session's attachment is not another's.
-func TestOnlyWhatIsAttachedIsDriven(t *testing.T) {
+// TestDesktopAppMustBeAttachedToBeDriven: the verbs that drive may be approved beforehand, and a text in a terminal runs commands. Looking
+// is free; one session's attachment is not another's.
+func TestDesktopAppMustBeAttachedToBeDriven(t *testing.T) {
 	d := newDesk(t)
 	tap := in{"udid": d.id(0), "label": "Action"}
 	refused := func(session string) {
@@ -110,8 +110,8 @@ func (d *desk) run(exit int, args ...string) string {
 	return r.Stdout + r.Stderr
 }
 
-// TestADesktopAppIsDriven from the command line: seen, tapped by a ref, filled, waited for, in batches, as the session's own.
-func TestADesktopAppIsDriven(t *testing.T) {
+// TestDesktopAppIsDrivenFromCommandLine from the command line: seen, tapped by a ref, filled, waited for, in batches, as the session's own.
+func TestDesktopAppIsDrivenFromCommandLine(t *testing.T) {
 	d := newDesk(t).attach("a")
 	seen := d.run(0, "snapshot", "--pid", d.pid(0))
 	ref := regexp.MustCompile(`button "Action" \[ref=(\w+)\]`).FindStringSubmatch(seen)
@@ -135,7 +135,8 @@ func TestADesktopAppIsDriven(t *testing.T) {
 		{[]string{"batch", "tap --label Action", "wait --text 'Clicked: 3'", "--pid", d.pid(0)}, 0, []string{"1. tap", "2. text"}},
 		{[]string{"batch", "tap --label Action --pid " + d.pid(1), "--pid", d.pid(0)}, 0, []string{"Clicked: 1"}},
 		{[]string{"tap", "--label", "Off", "--no-wait", "--pid", d.pid(0)}, 1, []string{"disabled"}},
-		{[]string{"tap", "--label", "Action", "--pid", d.pid(0), "--udid", d.id(0)}, fault.ExitUsage, []string{"--udid and --pid are the same"}},
+		{[]string{"tap", "--label", "Action", "--pid", d.pid(0), "--udid", d.id(0)}, fault.ExitUsage,
+			[]string{"--udid and --pid set the same input"}},
 		{[]string{"tap", "--label", "Action", "--app", "testapp"}, fault.ExitNotFound, []string{"DEVICE_AMBIGUOUS", d.id(0), d.id(1)}},
 		{[]string{"tap", "--label", "Action", "--app", "tstapp"}, fault.ExitNotFound, []string{"DEVICE_NOT_FOUND", "testapp"}},
 		{[]string{"pinch", "--scale", "2", "--udid", d.id(0)}, 1, []string{"UNSUPPORTED", "cannot pinch"}},
@@ -260,8 +261,8 @@ func TestADesktopAppIsNotChosenAfterARestart(t *testing.T) {
 	d.Must("a", "snapshot", nil)
 }
 
-// TestADesktopAppsLateEffect is told with the next call, on every surface; nobody takes it for that call's effect.
-func TestADesktopAppsLateEffect(t *testing.T) {
+// TestLateDesktopChangeIsReportedWithNextCall is told with the next call, on every surface; nobody takes it for that call's effect.
+func TestLateDesktopChangeIsReportedWithNextCall(t *testing.T) {
 	d := newDesk(t).attach("a", "b")
 	w := d.REST("a", http.MethodGet, "/api/v1/device/snapshot?udid="+d.id(0), nil)
 	if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"Ready"`) {
@@ -285,8 +286,9 @@ func TestADesktopAppsLateEffect(t *testing.T) {
 	}
 }
 
-// TestABatchOnADesktopAppIsReal, whatever Xcode is: as each of its steps is. One step on a virtual device makes the batch virtual.
-func TestABatchOnADesktopAppIsReal(t *testing.T) {
+// TestBatchOnDesktopAppIsNotMarkedVirtual, whatever Xcode is: as each of its steps is. One step on a virtual device makes the batch
+// virtual.
+func TestBatchOnDesktopAppIsNotMarkedVirtual(t *testing.T) {
 	d := newDesk(t).attach("a")
 	sim := d.Boot("a", "")
 	for steps, virtual := range map[string]bool{"snapshot": false, "snapshot --udid " + sim: true} {

@@ -14,6 +14,7 @@ import (
 // TestADesktopElementHasOneName: trees of strobe's tools, snapshots, diffs and hints call an element by the same name, and every tool of
 // both doors takes it.
 func TestADesktopElementHasOneName(t *testing.T) {
+	t.Parallel()
 	d := newStage(t)
 	udid := in{"udid": d.udid()}
 	button := d.named("Action")
@@ -49,8 +50,8 @@ func TestADesktopElementHasOneName(t *testing.T) {
 	}
 }
 
-// TestADesktopNameIsOfOneProcess: another session, which was not shown the element, does not act on it by its name.
-func TestADesktopNameIsOfOneProcess(t *testing.T) {
+// TestDesktopRefIsRefusedForOtherProcess: another session, which was not shown the element, does not act on it by its name.
+func TestDesktopRefIsRefusedForOtherProcess(t *testing.T) {
 	d := newDesk(t).attach("a", "b")
 	seen := d.run(0, "snapshot", "--pid", d.pid(0))
 	ref := regexp.MustCompile(`button "Action" \[ref=(\w+)\]`).FindStringSubmatch(seen)

@@ -19,8 +19,9 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestDesktopTools: the set stands alone, with strobe's names and texts; answers are JSON, pictures are pictures.
-func TestDesktopTools(t *testing.T) {
+// TestDesktopSetHasStrobeToolNames: the set stands alone, with strobe's names and texts; answers are JSON, pictures are pictures.
+func TestDesktopSetHasStrobeToolNames(t *testing.T) {
+	t.Parallel()
 	d := newStage(t)
 	client := d.MCP("ada", product.Serving{Tools: "desktop"})
 	listed, err := client.ListTools(t.Context(), nil)
@@ -105,8 +106,9 @@ func TestDesktopTools(t *testing.T) {
 	}
 }
 
-// TestDesktopSessions: by window, by name, the programs that were launched, and whose they are.
-func TestDesktopSessions(t *testing.T) {
+// TestDesktopSessionsReportTheirProcess: by window, by name, the programs that were launched, and whose they are.
+func TestDesktopSessionsReportTheirProcess(t *testing.T) {
+	t.Parallel()
 	d := newStage(t, house.Options{Programs: func(name string, tool host.Main) host.Main {
 		if name != "greeter" {
 			return tool
@@ -129,8 +131,8 @@ func TestDesktopSessions(t *testing.T) {
 	for says, input := range map[string]in{
 		"give pid, or name, or windowTitle": {},
 		"exclude each other":                {"pid": d.pid, "name": "testapp"},
-		"no process of yours is named":      {"name": "nosuchprogram"},
-		"there is no process 1073741824":    {"pid": 1 << 30},
+		"none of your processes is named":   {"name": "nosuchprogram"},
+		"unknown process 1073741824":        {"pid": 1 << 30},
 	} {
 		if e := d.Call("ada", "desktop_debug_attach", input); e.Error == nil || !strings.Contains(e.Error.Message, says) {
 			t.Errorf("%s: %s", says, e.Text())
@@ -182,8 +184,8 @@ func TestDesktopSessions(t *testing.T) {
 		t.Errorf("%+v", ran)
 	}
 	ran = d.CLI("ada", "app", "session", "stop", d.id)
-	if ran.Exit != 0 || !strings.Contains(ran.Stdout, "it was let go") || !processes.Alive(d.pid, "") {
-		t.Errorf("%+v", ran)
+	if ran.Exit != 0 || !strings.Contains(ran.Stdout, "the session is detached") || !processes.Alive(d.pid, "") {
+		t.Errorf("got %+v, want a detached session and a program that still runs", ran)
 	}
 	if holds := d.Product.Holds(); len(holds) != 0 {
 		t.Errorf("%q", holds)
@@ -200,8 +202,9 @@ func TestDesktopSessions(t *testing.T) {
 	}
 }
 
-// TestNoDesktop: where no windows can be seen, all tools say so.
-func TestNoDesktop(t *testing.T) {
+// TestDesktopToolsAreUnsupportedWithoutDesktop: where no windows can be seen, all tools say so.
+func TestDesktopToolsAreUnsupportedWithoutDesktop(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	for name, input := range map[string]in{
 		"desktop_debug_launch": {"command": []string{"x"}}, "desktop_debug_attach": {"pid": 4711}, "debug_windows": {},
@@ -215,6 +218,7 @@ func TestNoDesktop(t *testing.T) {
 
 // TestDesktopAnswersFitTheirSchemas: a program that asks for JSON gets what was published.
 func TestDesktopAnswersFitTheirSchemas(t *testing.T) {
+	t.Parallel()
 	d := newStage(t)
 	schemas := published(t, d.House, "desktop")
 	client := d.MCP("ada", product.Serving{Tools: "desktop", Structured: true})

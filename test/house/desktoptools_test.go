@@ -130,6 +130,7 @@ func (d *stage) nodes() []*desktop.Node {
 
 // TestDesktopScenarios are the nine of the seed's eighth task. What the app did is what the app says.
 func TestDesktopScenarios(t *testing.T) {
+	t.Parallel()
 	d := newStage(t)
 	check := func(name string, out did, method string, changed bool) {
 		t.Helper()
@@ -187,11 +188,14 @@ func TestDesktopScenarios(t *testing.T) {
 	}
 }
 
-// TestDesktopHonesty: a button that is off is pressed without effect; a title that changes is a change; what comes later is told later.
-func TestDesktopHonesty(t *testing.T) {
+// TestDesktopActionReportsOnlyRealChanges: a button that is off is pressed without effect; a title that changes is a change; what comes
+// later is told later.
+func TestDesktopActionReportsOnlyRealChanges(t *testing.T) {
+	t.Parallel()
 	d := newStage(t)
 	off := d.act("Off", "click", nil)
-	if !off.Success || off.Changed == nil || *off.Changed || off.Outcome != "unchanged" || !strings.Contains(off.Hint, "not enabled") ||
+	if !off.Success || off.Changed == nil || *off.Changed || off.Outcome != "unchanged" || !strings.Contains(off.Hint,
+		"the element is disabled") ||
 		off.LookedMS < 900 {
 		t.Errorf("%+v", off)
 	}
@@ -210,8 +214,10 @@ func TestDesktopHonesty(t *testing.T) {
 	}
 }
 
-// TestDesktopRefusals: what another request can mend is an answer; on a command line it is exit code 1, for a model it is no error.
-func TestDesktopRefusals(t *testing.T) {
+// TestDesktopRefusalIsAnswerNotFault: what another request can mend is an answer; on a command line it is exit code 1, for a model it is no
+// error.
+func TestDesktopRefusalIsAnswerNotFault(t *testing.T) {
+	t.Parallel()
 	d := newStage(t)
 	button := d.named("Action")
 	client := d.MCP("ada", product.Serving{Tools: "desktop"})
@@ -251,9 +257,10 @@ func TestDesktopRefusals(t *testing.T) {
 	}
 }
 
-// TestDesktopFaults: a request that cannot be meant, a session that is not there, a process that has ended or is stopped, and a window
-// that was closed are faults.
-func TestDesktopFaults(t *testing.T) {
+// TestInvalidDesktopRequestsAreFaults: a request that cannot be meant, a session that is not there, a process that has ended or is stopped,
+// and a window that was closed are faults.
+func TestInvalidDesktopRequestsAreFaults(t *testing.T) {
+	t.Parallel()
 	d := newStage(t)
 	button := d.named("Action")
 	client := d.MCP("ada", product.Serving{Tools: "desktop"})
@@ -277,8 +284,8 @@ func TestDesktopFaults(t *testing.T) {
 		"direction is required for 'scroll' action":   {"action": "scroll", "id": button},
 		"value is required for 'set_value' action":    {"action": "set_value", "id": button},
 		"unknown modifier: 'cdm'":                     {"action": "key", "key": "s", "modifiers": []string{"cdm"}},
-		"action is one of click, set_value":           {"action": "press", "id": button},
-		"direction is one of up, down":                {"action": "scroll", "id": button, "direction": "forth"},
+		"action must be one of click, set_value":      {"action": "press", "id": button},
+		"direction must be one of up, down":           {"action": "scroll", "id": button, "direction": "forth"},
 		"sessionId is required":                       {"sessionId": nil, "action": "click", "id": button},
 	} {
 		if _, given := input["sessionId"]; !given {
@@ -290,7 +297,7 @@ func TestDesktopFaults(t *testing.T) {
 		t.Errorf("exit %d: %s", ran.Exit, ran.Stderr)
 	}
 	click := in{"sessionId": d.id, "action": "click", "id": button}
-	fails(fault.SessionNotFound, `there is no desktop session "nosuch"`, in{"sessionId": "nosuch", "action": "click", "id": button})
+	fails(fault.SessionNotFound, `unknown desktop session "nosuch"`, in{"sessionId": "nosuch", "action": "click", "id": button})
 	if e := d.Call("bob", "debug_ui_action", click); e.Error == nil || e.Error.Code != fault.Forbidden {
 		t.Errorf("another session acts on it: %s", e.Text())
 	}
@@ -300,7 +307,7 @@ func TestDesktopFaults(t *testing.T) {
 	}
 	for !processes.Stopped(d.pid) && t.Context().Err() == nil { // the signal takes a moment
 	}
-	fails(fault.AppPaused, fmt.Sprintf("process %d does not answer: it is stopped", d.pid), click)
+	fails(fault.AppPaused, fmt.Sprintf("process %d does not answer: a signal or another debugger has stopped it", d.pid), click)
 	if err := processes.Resume(d.pid); err != nil {
 		t.Fatal(err)
 	}

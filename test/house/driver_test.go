@@ -125,9 +125,10 @@ func seenBy(e op.Envelope) string {
 	return "xctest"
 }
 
-// TestChooseADriver: the call and the session say which driver looks and touches; the others keep the rest. Where nobody says, nothing of
-// it is in the answer.
-func TestChooseADriver(t *testing.T) {
+// TestCallAndSessionChooseDriver: the call and the session say which driver looks and touches; the others keep the rest. Where nobody says,
+// nothing of it is in the answer.
+func TestCallAndSessionChooseDriver(t *testing.T) {
+	t.Parallel()
 	h, s := withSecond(t)
 	if e := h.Must("s", "snapshot", nil); seenBy(e) != "xctest" || e.Meta.Device.Driver != "" || e.Meta.Device.DrivenBecause != "" {
 		t.Errorf("the usual driver: %+v\n%s", e.Meta.Device, e.Text())
@@ -157,9 +158,10 @@ func TestChooseADriver(t *testing.T) {
 	}
 }
 
-// TestProjectFileNamesNoDriver: a project that somebody cloned chooses neither a driver nor the server of one. Nothing is asked of the
+// TestProjectFileCannotChooseDriver: a project that somebody cloned chooses neither a driver nor the server of one. Nothing is asked of the
 // server, and the answer says how a person names it.
-func TestProjectFileNamesNoDriver(t *testing.T) {
+func TestProjectFileCannotChooseDriver(t *testing.T) {
+	t.Parallel()
 	for name, config := range map[string]string{
 		"defaults":        "sessionDefaults: {driver: wda, wdaUrl: 'http://127.0.0.1:8100'}\n",
 		"only an address": "sessionDefaults: {wdaUrl: 'http://127.0.0.1:8100'}\n",
@@ -194,10 +196,11 @@ func TestProjectFileNamesNoDriver(t *testing.T) {
 	}
 }
 
-// TestSecretGoesOnlyToANamedServer: a secret is typed through a server that the user named outside of the project and of calls: in the
-// environment, or by `ios-agent trust`. It is not typed through one that the call or the session names, nor through one at Appium's usual
-// port, which any user of this machine can have taken.
-func TestSecretGoesOnlyToANamedServer(t *testing.T) {
+// TestSecretIsTypedOnlyThroughUserNamedServer: a secret is typed through a server that the user named outside of the project and of calls:
+// in the environment, or by `ios-agent trust`. It is not typed through one that the call or the session names, nor through one at Appium's
+// usual port, which any user of this machine can have taken.
+func TestSecretIsTypedOnlyThroughUserNamedServer(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("s", rig.Conformance)
 	h.Must("s", "tap_element", in{"label": "Text Input"})
@@ -276,9 +279,10 @@ func TestSecretGoesOnlyToANamedServer(t *testing.T) {
 	}
 }
 
-// TestProjectFileNamesWhatTheUserAllowed: with the user's consent, which is kept in the home, the file of that project names its driver and
+// TestProjectFileChoosesTrustedDriver: with the user's consent, which is kept in the home, the file of that project names its driver and
 // its server, and that of another project does not. Another address of the file is another question.
-func TestProjectFileNamesWhatTheUserAllowed(t *testing.T) {
+func TestProjectFileChoosesTrustedDriver(t *testing.T) {
+	t.Parallel()
 	h, s := withSecond(t)
 	const at = "http://127.0.0.1:8100"
 	write := func(address string) {
@@ -311,8 +315,9 @@ func TestProjectFileNamesWhatTheUserAllowed(t *testing.T) {
 	}
 }
 
-// TestTextNamesTheDriver: what is not driven by its usual driver is told in the text, when it begins and when it changes.
-func TestTextNamesTheDriver(t *testing.T) {
+// TestTextNamesUnusualDriverOnce: what is not driven by its usual driver is told in the text, when it begins and when it changes.
+func TestTextNamesUnusualDriverOnce(t *testing.T) {
+	t.Parallel()
 	h, _ := withSecond(t)
 	const told = "driven by wda: the session says so"
 	if e := h.Must("s", "snapshot", nil); strings.Contains(e.Text(), "driven by") {
@@ -333,6 +338,7 @@ func TestTextNamesTheDriver(t *testing.T) {
 // TestAChosenDriverIsNotReplaced: one that does not answer is named, with the reason and with what else would do; no other one looks or
 // touches for it. What does not need its eyes works all the same.
 func TestAChosenDriverIsNotReplaced(t *testing.T) {
+	t.Parallel()
 	h, s := withSecond(t)
 	s.down = true
 	h.Must("s", "session_set_defaults", map[string]string{"driver": "wda", "wdaUrl": "http://127.0.0.1:8100"})
@@ -355,9 +361,10 @@ func TestAChosenDriverIsNotReplaced(t *testing.T) {
 	h.Must("s", "boot_device", map[string]string{"sim": house.Device})
 }
 
-// TestWhatAChosenDriverLacks: an ability of the eyes and fingers that it has not is not borrowed from another driver, whose touches would
-// be guarded by what nobody saw. The fault names the one that can.
-func TestWhatAChosenDriverLacks(t *testing.T) {
+// TestMissingAbilityOfChosenDriverIsFault: an ability of the eyes and fingers that it has not is not borrowed from another driver, whose
+// touches would be guarded by what nobody saw. The fault names the one that can.
+func TestMissingAbilityOfChosenDriverIsFault(t *testing.T) {
+	t.Parallel()
 	h, _ := withSecond(t)
 	h.Must("s", "session_set_defaults", map[string]string{"driver": "wda"})
 	e := h.Call("s", "press_key", map[string]string{"key": "return"})
@@ -366,8 +373,9 @@ func TestWhatAChosenDriverLacks(t *testing.T) {
 	}
 }
 
-// TestBadChoice: what is no driver, and one that does not drive this kind of device.
-func TestBadChoice(t *testing.T) {
+// TestInvalidDriverChoiceIsRefused: what is no driver, and one that does not drive this kind of device.
+func TestInvalidDriverChoiceIsRefused(t *testing.T) {
+	t.Parallel()
 	h, _ := withSecond(t)
 	for driver, want := range map[string]fault.Code{"axe": fault.InvalidInput, "devicectl": fault.DriverFailed} {
 		e := h.Call("s", "snapshot", map[string]string{"driver": driver})
@@ -377,9 +385,10 @@ func TestBadChoice(t *testing.T) {
 	}
 }
 
-// TestRemoteServer: what is typed goes to another machine only when the environment of the client names it. A model cannot, and a command
-// line, which an agent may run without a question, cannot either.
-func TestRemoteServer(t *testing.T) {
+// TestRemoteDriverServerNeedsVariable: what is typed goes to another machine only when the environment of the client names it. A model
+// cannot, and a command line, which an agent may run without a question, cannot either.
+func TestRemoteDriverServerNeedsVariable(t *testing.T) {
+	t.Parallel()
 	h, s := withSecond(t)
 	in := []byte(`{"identifier":"go","driver":"wda","wdaUrl":"http://192.0.2.7:8100"}`)
 	for _, client := range []string{"claude-code", op.CLI} {
@@ -400,9 +409,10 @@ func TestRemoteServer(t *testing.T) {
 	}
 }
 
-// TestTheBestThatIsThere: a device whose usual driver has no eyes is looked at through a server that somebody named and that answers, and
-// the answer says why. One that does not answer is told of, once; nothing poses as it.
-func TestTheBestThatIsThere(t *testing.T) {
+// TestUnreadableDeviceUsesNamedServer: a device whose usual driver has no eyes is looked at through a server that somebody named and that
+// answers, and the answer says why. One that does not answer is told of, once; nothing poses as it.
+func TestUnreadableDeviceUsesNamedServer(t *testing.T) {
+	t.Parallel()
 	h, s := withSecond(t)
 	var udid string
 	for _, d := range house.Result[struct {
@@ -424,7 +434,7 @@ func TestTheBestThatIsThere(t *testing.T) {
 	e := h.Must("s", "snapshot", in)
 	d := e.Meta.Device
 	if seenBy(e) != "second" || d.Driver != "wda" ||
-		d.DrivenBecause != "xctest does not see the screen now, and wda answers at http://127.0.0.1:8100" {
+		d.DrivenBecause != "xctest cannot read the screen now, and wda answers at http://127.0.0.1:8100" {
 		t.Errorf("%+v\n%s", d, e.Text())
 	}
 	h.Must("s", "snapshot", in)
@@ -437,14 +447,15 @@ func TestTheBestThatIsThere(t *testing.T) {
 	s.down = true
 	h.Must("s", "session_set_defaults", map[string]string{"wdaUrl": "http://127.0.0.1:8200"})
 	e = h.Call("s", "snapshot", in)
-	if e.Error == nil || e.Error.Code != fault.AgentNotRunning || !strings.Contains(e.Text(), "is not driven by wda") ||
+	if e.Error == nil || e.Error.Code != fault.AgentNotRunning || !strings.Contains(e.Text(), "cannot be driven by wda") ||
 		!strings.Contains(e.Text(), "connection refused") {
 		t.Errorf("%s", e.Text())
 	}
 }
 
-// TestDoctorOnDrivers: which driver drives and why, and how the servers are.
-func TestDoctorOnDrivers(t *testing.T) {
+// TestDoctorReportsDriverAndServers: which driver drives and why, and how the servers are.
+func TestDoctorReportsDriverAndServers(t *testing.T) {
+	t.Parallel()
 	h, s := withSecond(t)
 	checks := func() map[string]check {
 		all := map[string]check{}

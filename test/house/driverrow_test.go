@@ -33,11 +33,12 @@ func wantSaid(t *testing.T, what, text string, parts ...string) {
 	}
 }
 
-func TestDriverOfOneRowIsConfiguredAndDrives(t *testing.T) {
+func TestNewDriverRowConfiguresAndDrives(t *testing.T) {
+	t.Parallel()
 	h, s := withPretended(t)
 	const at = "http://127.0.0.1:8100"
 	wantSaid(t, "the doctor before it is set up", h.Must("s", "doctor", nil).Text(),
-		"pretended  not set up", "`ios-agent session-set-defaults --driver pretended --pretended-url URL` has it drive")
+		"pretended  not set up", "`ios-agent session-set-defaults --driver pretended --pretended-url URL` sets it up")
 	shown := h.Must("s", "session_set_defaults", in{"driver": "pretended", "pretendedUrl": at + "/"})
 	wantSaid(t, "the session's defaults", shown.Text(), "driver: pretended (session", "pretendedUrl: "+at+" (session")
 	if e := h.Must("s", "snapshot", nil); seenBy(e) != "second" || e.Meta.Device.Driver != "pretended" {
@@ -50,10 +51,11 @@ func TestDriverOfOneRowIsConfiguredAndDrives(t *testing.T) {
 		t.Fatalf("got %s, want %s", e.Text(), fault.DriverFailed)
 	}
 	wantSaid(t, "the fault of a server that does not answer", e.Error.Hint,
-		"start the second driver and say where it is: `ios-agent session-set-defaults --pretended-url http://127.0.0.1:8100`")
+		"start the second driver and set its address: `ios-agent session-set-defaults --pretended-url http://127.0.0.1:8100`")
 }
 
-func TestDriverOfOneRowIsChosenByACallAndByTheEnvironment(t *testing.T) {
+func TestCallAndVariableChooseNewDriverRow(t *testing.T) {
+	t.Parallel()
 	h, _ := withPretended(t)
 	if e := h.Must("s", "snapshot", in{"driver": "pretended"}); seenBy(e) != "second" {
 		t.Errorf("the call: got\n%s\nwant the screen that the driver of the row shows", e.Text())
@@ -75,7 +77,8 @@ func TestDriverOfOneRowIsChosenByACallAndByTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestDriverOfOneRowIsOfferedByFaultsAndRefusedInAFile(t *testing.T) {
+func TestFaultsOfferDriverOfNewRow(t *testing.T) {
+	t.Parallel()
 	h, _ := withPretended(t)
 	e := h.Call("s", "snapshot", in{"driver": "nobody"})
 	if e.Error == nil || e.Error.Code != fault.InvalidInput {
@@ -98,7 +101,8 @@ func TestDriverOfOneRowIsOfferedByFaultsAndRefusedInAFile(t *testing.T) {
 		"pretendedUrl is ignored: a project's file cannot choose what drives a device", "IOS_AGENT_PRETENDED_URL")
 }
 
-func TestEveryDriverIsInItsDocument(t *testing.T) {
+func TestEveryDriverIsDocumented(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("../../docs/drivers.md")
 	if err != nil {
 		t.Fatal(err)

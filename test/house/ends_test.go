@@ -45,13 +45,14 @@ screens:
 `
 
 // What an input is meant to end is an answer that says what ended or left and how, through each driver of simulators.
-func TestExpectedEndsAreAnswers(t *testing.T) {
+func TestExpectedAppEndIsNotFault(t *testing.T) {
+	t.Parallel()
 	const changed, closed = "→ changed", `"example.com" → "Ends"`
 	for name, c := range map[string]struct {
 		way  []string
 		says []string
 	}{
-		"an app that quits": {[]string{"quit"}, []string{changed, "com.example.ends ended: ", "left by itself", "saved 3 drafts"}},
+		"an app that quits": {[]string{"quit"}, []string{changed, "com.example.ends ended: ", "it exited, or", "saved 3 drafts"}},
 		"a link that leaves the app": {[]string{"help"},
 			[]string{changed, "com.example.ends → com.example.helper", `"Ends" → "Helper"`}},
 		"a browser that is closed":       {[]string{"browser", "done"}, []string{changed, closed, `"Terms"`}},
@@ -81,6 +82,7 @@ func TestExpectedEndsAreAnswers(t *testing.T) {
 
 // A crash stays a fault, which says why, through each driver.
 func TestCrashIsAFaultThroughEachDriver(t *testing.T) {
+	t.Parallel()
 	throughEach(t, "com.example.ends", ends, func(t *testing.T, h *house.House) {
 		e := h.Call("a", "tap_element", in{"identifier": "crash"})
 		if e.Error == nil || e.Error.Code != fault.AppEnded || !strings.Contains(e.Text(), "no drafts") {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/op"
+	"ios-agent/internal/surface/wording"
 	"ios-agent/internal/telemetry"
 	"ios-agent/test/drivertest"
 	"ios-agent/test/goldenrows"
@@ -77,8 +78,9 @@ func (s *scene) same(name string) {
 	goldenrows.Same(s.t, filepath.Join("testdata", "envelopes", name+".golden"), s.got.String())
 }
 
-// TestEnvelopesOfSteps: what drives a device, what looks, what is refused, and what is remembered of it.
-func TestEnvelopesOfSteps(t *testing.T) {
+// TestStepEnvelopesMatchGolden: what drives a device, what looks, what is refused, and what is remembered of it.
+func TestStepEnvelopesMatchGolden(t *testing.T) {
+	t.Parallel()
 	s := &scene{House: house.New(t), t: t}
 	s.call("ada", "boot_device", in{"sim": house.Device})
 	s.call("ada", "launch_app", in{"bundle_id": drivertest.Conformance})
@@ -106,8 +108,9 @@ func TestEnvelopesOfSteps(t *testing.T) {
 	s.same("steps")
 }
 
-// TestEnvelopesOfNotices: what changed meanwhile, what the app logged, early and late, and secrets in it.
-func TestEnvelopesOfNotices(t *testing.T) {
+// TestNoticeEnvelopesMatchGolden: what changed meanwhile, what the app logged, early and late, and secrets in it.
+func TestNoticeEnvelopesMatchGolden(t *testing.T) {
+	t.Parallel()
 	h, _, feed := listening(t, failing)
 	s := &scene{House: h, t: t}
 	h.Secrets.Add("4711-geheim", "•••")
@@ -137,8 +140,9 @@ func TestEnvelopesOfNotices(t *testing.T) {
 	s.same("meanwhile")
 }
 
-// TestEnvelopesOfRequests: those of a step, and those that ended later.
-func TestEnvelopesOfRequests(t *testing.T) {
+// TestRequestEnvelopesMatchGolden: those of a step, and those that ended later.
+func TestRequestEnvelopesMatchGolden(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	s := &scene{House: w.House, t: t}
 	udid := w.Boot("a", shop)
@@ -158,8 +162,9 @@ func TestEnvelopesOfRequests(t *testing.T) {
 	s.same("requests")
 }
 
-// TestEnvelopesOfJobs: the job's name, its state, its answer, and its end.
-func TestEnvelopesOfJobs(t *testing.T) {
+// TestJobEnvelopesMatchGolden: the job's name, its state, its answer, and its end.
+func TestJobEnvelopesMatchGolden(t *testing.T) {
+	t.Parallel()
 	s := &scene{House: house.New(t, house.Options{JobAfter: -1}), t: t}
 	s.Boot("ada", shop)
 	s.begin("ada", "batch", "job3", in{"steps": []string{"tap --label 'Continue as guest'", "home"}})
@@ -174,8 +179,9 @@ func TestEnvelopesOfJobs(t *testing.T) {
 	s.same("jobs")
 }
 
-// TestEnvelopesOfOtherCalls: what is refused before it begins, streams, views, and what needs no device.
-func TestEnvelopesOfOtherCalls(t *testing.T) {
+// TestOtherEnvelopesMatchGolden: what is refused before it begins, streams, views, and what needs no device.
+func TestOtherEnvelopesMatchGolden(t *testing.T) {
+	t.Parallel()
 	s := &scene{House: house.New(t), t: t}
 	s.call("ada", "tap_elemnt", nil)
 	s.call("ada", "tap_element", in{"nothing": 1})
@@ -191,9 +197,9 @@ func TestEnvelopesOfOtherCalls(t *testing.T) {
 	s.call("ada", "take_screenshot", nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	all := op.Local{Catalogue: s.Product.Catalogue, Session: "ada"}
-	s.write("ada stream events", all.Stream(ctx, "events", []byte(`{}`), nil))
-	s.write("ada stream snapshot", all.Stream(t.Context(), "snapshot", []byte(`{}`), nil))
-	s.write("ada stream health", all.Stream(t.Context(), "health", []byte("\xff"), nil))
+	all, said := op.Local{Catalogue: s.Product.Catalogue, Session: "ada"}, wording.Shell(s.Product.Catalogue)
+	s.write("ada stream events", said.Envelope(all.Stream(ctx, "events", []byte(`{}`), nil), nil))
+	s.write("ada stream snapshot", said.Envelope(all.Stream(t.Context(), "snapshot", []byte(`{}`), nil), nil))
+	s.write("ada stream health", said.Envelope(all.Stream(t.Context(), "health", []byte("\xff"), nil), nil))
 	s.same("other")
 }

@@ -41,12 +41,12 @@ func (f Files) Example(o op.Op, id string) map[string]any {
 	for _, field := range o.Fields() {
 		fields[field.Name] = field
 		if field.Required {
-			in[field.Name] = f.value(field)
+			in[field.Name] = f.Value(field)
 		}
 	}
 	for _, group := range o.Require {
 		if !containsAny(in, group) {
-			in[group[0]] = f.value(fields[group[0]])
+			in[group[0]] = f.Value(fields[group[0]])
 		}
 	}
 	row, own := f.rows()[id]
@@ -70,8 +70,8 @@ func containsAny(in map[string]any, names []string) bool {
 	return false
 }
 
-// value is a value that a field accepts.
-func (f Files) value(field op.Field) any {
+// Value is a value that a field accepts.
+func (f Files) Value(field op.Field) any {
 	if v, ok := f.names()[field.Name]; ok {
 		return v
 	}
@@ -100,7 +100,8 @@ func (f Files) names() map[string]any {
 		"bundle_id": drivertest.Conformance, "bundleId": drivertest.Conformance, "app_path": f.App, "appPath": f.App,
 		"projectPath": f.Project, "scheme": f.Scheme, "url": "https://example.com", "identifier": tapped, "ref": "@e2", "elementRef": "e2",
 		"key": "return", "keys": []string{"return"}, "keyCode": 40, "keyCodes": []int{40}, "latitude": 1, "longitude": 2,
-		"steps": []string{"tap --identifier " + tapped}, "button": "home", "scale": 2, "onto": "@e3", "processId": 1, "count": 1,
+		"out": filepath.Join(filepath.Dir(f.App), "out"), "step": "s1", "steps": []string{"tap --identifier " + tapped}, "button": "home",
+		"scale": 2, "onto": "@e3", "processId": 1, "count": 1,
 	}
 }
 

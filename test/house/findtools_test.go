@@ -141,6 +141,7 @@ func rightAmongFirst(t *testing.T, h *house.House, all []question) (right, bytes
 }
 
 func TestFindToolsKnowsUsersWords(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	right, bytes := rightAmongFirst(t, h, questions)
 	t.Logf("%d of %d questions; the longest answer has %d bytes", right, len(questions), bytes)
@@ -152,7 +153,8 @@ func TestFindToolsKnowsUsersWords(t *testing.T) {
 	}
 }
 
-func TestFindToolsKnowsWordsItWasNotWrittenFor(t *testing.T) {
+func TestFindToolsAnswersHeldBackQuestions(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	for _, set := range [][]question{heldBack, heldBackLater} {
 		right, bytes := rightAmongFirst(t, h, set)
@@ -165,6 +167,7 @@ func TestFindToolsKnowsWordsItWasNotWrittenFor(t *testing.T) {
 
 // TestFindToolsAnswersAreShort asks for every operation by its name and by its summary.
 func TestFindToolsAnswersAreShort(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	total, asked := 0, 0
 	for _, o := range h.Product.Catalogue.Ops() {
@@ -184,6 +187,7 @@ func TestFindToolsAnswersAreShort(t *testing.T) {
 
 // TestEveryOperationHasUsersWords: a new operation is found by what users call it.
 func TestEveryOperationHasUsersWords(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	known := map[string]bool{}
 	for _, o := range h.Product.Catalogue.Ops() {

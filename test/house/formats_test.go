@@ -150,9 +150,10 @@ func writtenFormats(o op.Op) (all []written) {
 	return all
 }
 
-// TestEveryFormatIsExactlyThatFormat has every operation that knows formats write each of them where programs read it: to stdout, as the
+// TestEveryOutputFormatIsValid has every operation that knows formats write each of them where programs read it: to stdout, as the
 // body of an answer over HTTP, or beside the text over MCP. A new operation, and a new format, is tried too.
-func TestEveryFormatIsExactlyThatFormat(t *testing.T) {
+func TestEveryOutputFormatIsValid(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	w.Boot("a", drivertest.Conformance)
 	w.Must("a", "proxy_start", nil)
@@ -265,9 +266,9 @@ func (w *wire) pictures(o op.Op, input map[string]any) (all [][]byte) {
 	return all
 }
 
-// TestDashForAFileGivesStdoutNothingElse: where nothing can be written, stdout is empty; where --json wants stdout too, the call is
+// TestDashAsFileKeepsStdoutForDocument: where nothing can be written, stdout is empty; where --json wants stdout too, the call is
 // refused. No file stays, of that name or in the temporary folder.
-func TestDashForAFileGivesStdoutNothingElse(t *testing.T) {
+func TestDashAsFileKeepsStdoutForDocument(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	h := house.New(t)
@@ -290,9 +291,10 @@ func TestDashForAFileGivesStdoutNothingElse(t *testing.T) {
 	}
 }
 
-// TestRawAndJSONAreOneDocumentForEveryOperation calls each operation with --raw and --json, with notices, and failing: stdout has one JSON
+// TestRawAndJSONPrintOneDocument calls each operation with --raw and --json, with notices, and failing: stdout has one JSON
 // document, or a stream's items, and all else is on stderr.
-func TestRawAndJSONAreOneDocumentForEveryOperation(t *testing.T) {
+func TestRawAndJSONPrintOneDocument(t *testing.T) {
+	t.Parallel()
 	notice := op.Notice{Kind: op.Chosen, Text: "iPhone 16"}
 	for _, fails := range []error{nil, fault.New(fault.AppNotFound, "there is no app").WithHint("install it")} {
 		var ops []op.Op

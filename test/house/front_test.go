@@ -35,9 +35,10 @@ func refOf(t *testing.T, s ui.Snapshot, identifier string) string {
 	return ""
 }
 
-// TestTheFrontIsAsked: whatever brings another app to the front, the outline is of what the device shows, and a ref of the app
+// TestSnapshotShowsAppInFront: whatever brings another app to the front, the outline is of what the device shows, and a ref of the app
 // behind sends nothing.
-func TestTheFrontIsAsked(t *testing.T) {
+func TestSnapshotShowsAppInFront(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		switchTo func(h *house.House, udid string)
 		front    string
@@ -79,8 +80,9 @@ func TestTheFrontIsAsked(t *testing.T) {
 	}
 }
 
-// TestAnAppThatEnded: after a crash the home screen is shown, with a word of the end, once.
-func TestAnAppThatEnded(t *testing.T) {
+// TestCrashedAppIsReportedOnce: after a crash the home screen is shown, with a word of the end, once.
+func TestCrashedAppIsReportedOnce(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("ann", rig.Conformance)
 	h.Must("ann", "tap_element", map[string]any{"label": "Navigation"})
@@ -99,9 +101,10 @@ func TestAnAppThatEnded(t *testing.T) {
 	}
 }
 
-// TestDeepTrees: containers without a name do not count. What is deeper than usual can be read and acted on; what was left out
-// is said when something is not found.
-func TestDeepTrees(t *testing.T) {
+// TestDeepElementsCanBeReadAndTapped: containers without a name do not count. What is deeper than usual can be read and acted on; what was
+// left out is said when something is not found.
+func TestDeepElementsCanBeReadAndTapped(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("ann", rig.Conformance)
 	nest := func(called string) {

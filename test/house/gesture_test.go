@@ -10,8 +10,9 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestGesturePresets: scroll-up moves the finger, and so the content, up, as AXe's does.
-func TestGesturePresets(t *testing.T) {
+// TestScrollUpPresetMovesFingerUp: scroll-up moves the finger, and so the content, up, as AXe's does.
+func TestScrollUpPresetMovesFingerUp(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("a", drivertest.Conformance)
 	h.Must("a", "tap_element", map[string]string{"label": "Navigation"})
@@ -23,8 +24,10 @@ func TestGesturePresets(t *testing.T) {
 	}
 }
 
-// TestGesturesAtPoints: a double tap, a drag and a pinch take a point instead of an element, and only one that is on the screen.
-func TestGesturesAtPoints(t *testing.T) {
+// TestGesturesAcceptPointsOnScreen: a double tap, a drag and a pinch take a point instead of an element, and only one that is on the
+// screen.
+func TestGesturesAcceptPointsOnScreen(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("a", drivertest.Conformance)
 	h.Must("a", "tap_element", map[string]string{"label": "Navigation"})

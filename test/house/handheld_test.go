@@ -11,8 +11,8 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestAPhysicalDevice is driven from the first look, which says that the agent is missing, to a tap.
-func TestAPhysicalDevice(t *testing.T) {
+// TestPhysicalDeviceIsDrivenAfterAgentStart is driven from the first look, which says that the agent is missing, to a tap.
+func TestPhysicalDeviceIsDrivenAfterAgentStart(t *testing.T) {
 	t.Parallel()
 	h := house.New(t, house.Options{})
 	phone := func(more map[string]any) map[string]any {
@@ -45,8 +45,8 @@ func TestAPhysicalDevice(t *testing.T) {
 	}
 }
 
-// TestTheDoctorOfADevice names the missing step, and what to do next.
-func TestTheDoctorOfADevice(t *testing.T) {
+// TestDoctorNamesMissingDeviceStep names the missing step, and what to do next.
+func TestDoctorNamesMissingDeviceStep(t *testing.T) {
 	t.Parallel()
 	h := house.New(t, house.Options{})
 	examine := func(named string) string {
@@ -61,7 +61,7 @@ func TestTheDoctorOfADevice(t *testing.T) {
 			t.Errorf("%s: no %q in\n%s", named, want, said)
 		}
 	}
-	if r := h.CLI("a", "doctor", "--device", "iPhone 16"); !strings.Contains(r.Stderr, "is no physical device") {
+	if r := h.CLI("a", "doctor", "--device", "iPhone 16"); !strings.Contains(r.Stderr, "only physical devices need these steps") {
 		t.Errorf("%s%s", r.Stdout, r.Stderr)
 	}
 	for name, want := range map[string]string{
@@ -84,8 +84,8 @@ func TestTheDoctorOfADevice(t *testing.T) {
 	}
 }
 
-// TestDevicesTellTheirTrust: whether a device trusts this computer and has Developer Mode on stands in the list.
-func TestDevicesTellTheirTrust(t *testing.T) {
+// TestDeviceListShowsTrustAndDeveloperMode: whether a device trusts this computer and has Developer Mode on stands in the list.
+func TestDeviceListShowsTrustAndDeveloperMode(t *testing.T) {
 	t.Parallel()
 	h := house.New(t, house.Options{})
 	listed := func() string {

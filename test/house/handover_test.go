@@ -9,9 +9,10 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestWhatASessionLeftRunningEndsWithItsDevice: a capture launches its app and ends it, a film belongs to whoever started it.
+// TestTakeOverEndsCaptureAndVideo: a capture launches its app and ends it, a film belongs to whoever started it.
 // When another session gets the device, both are over, and the old session can end nothing there any more.
-func TestWhatASessionLeftRunningEndsWithItsDevice(t *testing.T) {
+func TestTakeOverEndsCaptureAndVideo(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("ann", "")
 	h.Must("ann", "claim_device", map[string]any{"udid": udid})

@@ -72,9 +72,10 @@ func heardNow(h *house.House) (ids []string) {
 	return ids
 }
 
-// TestSourcesAreHeardAgainAfterARestart: whatever a session asks first, on any surface and in any set, what was followed before the daemon
+// TestLogSourcesResumeAfterRestart: whatever a session asks first, on any surface and in any set, what was followed before the daemon
 // was restarted is followed again, also for another session; and the next input of the session that followed it is enough.
-func TestSourcesAreHeardAgainAfterARestart(t *testing.T) {
+func TestLogSourcesResumeAfterRestart(t *testing.T) {
+	t.Parallel()
 	h, udid := withChatty(t)
 	log, console := "log-"+udid[:8]+"-com.example.chatty", "console-"+udid[:8]+"-com.example.chatty"
 	ask := func(name string, input any) func(string) {
@@ -122,8 +123,9 @@ func TestSourcesAreHeardAgainAfterARestart(t *testing.T) {
 	}
 }
 
-// TestWhatWasLoggedDuringARestartIsThere: what the system kept is filled in, and what it did not is told.
-func TestWhatWasLoggedDuringARestartIsThere(t *testing.T) {
+// TestLogGapOfRestartIsFilledOrReported: lines in the system's log are filled in, and a gap is reported.
+func TestLogGapOfRestartIsFilledOrReported(t *testing.T) {
+	t.Parallel()
 	h, udid := withChatty(t)
 	h.RestartAfter(func() {
 		if err := h.World.OpenURL(t.Context(), udid, "chatty://now"); err != nil {
@@ -145,15 +147,16 @@ func TestWhatWasLoggedDuringARestartIsThere(t *testing.T) {
 		"read_logs":        h.Must("b", "read_logs", map[string]any{"udid": udid, "level": "error"}).Stdout,
 		"log_sources":      h.Must("b", "log_sources", nil).Stdout,
 	} {
-		if !strings.Contains(e, "nobody followed the log for a while; what the system kept since ") {
+		if !strings.Contains(e, "the log was not followed for a while; the system's lines since ") {
 			t.Errorf("%s, late: got %s, want what is missing", name, e)
 		}
 	}
 }
 
-// TestAskingForDebugLinesRaisesTheLog: of the app that is meant, and the answer says so once. Where nothing can be raised it says that such
+// TestDebugLevelRequestRaisesLogLevel: of the app that is meant, and the answer says so once. Where nothing can be raised it says that such
 // lines are not captured.
-func TestAskingForDebugLinesRaisesTheLog(t *testing.T) {
+func TestDebugLevelRequestRaisesLogLevel(t *testing.T) {
+	t.Parallel()
 	for name, level := range map[string]string{"read_logs": "debug", "tail_logs": "debug", "query_logs": "info"} {
 		h, udid := withChatty(t)
 		note := func(input map[string]any) (string, string) {
@@ -163,7 +166,7 @@ func TestAskingForDebugLinesRaisesTheLog(t *testing.T) {
 		if got, _ := note(map[string]any{"level": "notice"}); got != "" {
 			t.Errorf("%s, notice: got %q, want no note", name, got)
 		}
-		want := level + " lines of com.example.chatty are captured from now on; until now its log was followed at Apple's default level"
+		want := level + " lines of com.example.chatty are captured from now on; until now only Apple's default level was"
 		if got, _ := note(map[string]any{"level": level}); got != want {
 			t.Errorf("%s, %s: got %q, want %q", name, level, got, want)
 		}
@@ -189,8 +192,9 @@ func TestAskingForDebugLinesRaisesTheLog(t *testing.T) {
 	}
 }
 
-// TestSourcesOfADeviceThatIsOffAreEnded: also when it was switched off or erased by others, and its log is not followed.
-func TestSourcesOfADeviceThatIsOffAreEnded(t *testing.T) {
+// TestLogSourcesEndWhenDeviceIsOff: also when it was switched off or erased by others, and its log is not followed.
+func TestLogSourcesEndWhenDeviceIsOff(t *testing.T) {
+	t.Parallel()
 	off := map[string]func(h *house.House, udid string){
 		"shutdown": func(h *house.House, udid string) { h.Must("a", "shutdown_device", map[string]any{"udid": udid}) },
 		"reset":    func(h *house.House, udid string) { h.Must("a", "reset_sim", map[string]any{"udid": udid}) },

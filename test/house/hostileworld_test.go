@@ -121,6 +121,7 @@ func (w *hostileWorld) installed() {
 // TestHostileNamesOfTheWorldWriteNoLine calls every operation that only looks, and those that show names while they do something, in a
 // world where devices, apps, elements, crash reports, requests, log lines, folders and schemes have hostile names.
 func TestHostileNamesOfTheWorldWriteNoLine(t *testing.T) {
+	t.Parallel()
 	w := newHostileWorld(t)
 	answered, shown := 0, 0
 	try := func(id string, input map[string]any) {
@@ -177,6 +178,7 @@ func (w *hostileWorld) input(o op.Op, id string) map[string]any {
 
 // TestHostileServerWritesNoLine: a driver's server answers everything with a hostile error, or with no JSON at all.
 func TestHostileServerWritesNoLine(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", "")
 	body := ""

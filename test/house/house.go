@@ -1,7 +1,7 @@
-// Package house is the whole product in one process, for tests: a virtual world whose time passes only as requests ask for
-// it, Apple's tools played as functions, the driver, pool, leases, sessions and jobs as a daemon has them, the complete
-// catalogue, and its surfaces. No program is executed and no binary is needed; a test that is about processes belongs into
-// test/script. Only tests import it.
+// Package house runs the whole product in one process, for tests, over Virtual Xcode. New makes a House: a virtual world whose time passes
+// only as requests demand it, Apple's tools played as functions, the driver, pool, leases, sessions and jobs of a daemon, the complete
+// catalogue, and its surfaces. It executes no program and needs no binary; a test about processes belongs in test/script. Only tests import
+// it.
 package house
 
 import (
@@ -29,6 +29,7 @@ import (
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/system"
+	"ios-agent/internal/surface/wording"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/test/rig"
 )
@@ -207,10 +208,11 @@ func (h *House) must(err error) {
 	}
 }
 
-// Call runs an operation for a session. The input is a JSON text, or anything that becomes one; nil is no input.
+// Call runs an operation for a session, and answers in the words of a shell. The input is a JSON text, or a value that encodes to one.
 func (h *House) Call(session, name string, input any) op.Envelope {
 	h.t.Helper()
-	return h.caller(session).Call(h.t.Context(), name, h.encode(input), nil)
+	raw := h.encode(input)
+	return wording.Shell(h.Product.Catalogue).Envelope(h.caller(session).Call(h.t.Context(), name, raw, nil), raw)
 }
 
 // Must is Call for a step that has to work. A call that becomes a job is waited for.

@@ -10,8 +10,9 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestSurfaces drives one device on all surfaces of one house: they are the product, and they agree.
-func TestSurfaces(t *testing.T) {
+// TestSurfacesDriveSameDevice drives one device on all surfaces of one house: they are the product, and they agree.
+func TestSurfacesDriveSameDevice(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("a", drivertest.Conformance)
 	before := h.State()

@@ -19,10 +19,10 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestInjection puts texts into every parameter, on every surface, that are more than texts to a shell, a tool's argument parser, a
-// path, a terminal, a format, a query or a property list. No call may fail as INTERNAL or hang, none may make the file, and none
+// TestInjectedTextIsNotExecuted puts texts into every parameter, on every surface, that are more than texts to a shell, a tool's argument
+// parser, a path, a terminal, a format, a query or a property list. No call may fail as INTERNAL or hang, none may make the file, and none
 // sends control characters to a terminal or a header to a client.
-func TestInjection(t *testing.T) {
+func TestInjectedTextIsNotExecuted(t *testing.T) {
 	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("a", drivertest.Conformance)
@@ -39,12 +39,13 @@ func TestInjection(t *testing.T) {
 	}
 	n, sent := 0, make([]int, len(surfaces))
 	for i, o := range h.Product.Catalogue.Ops() {
-		if o.Streams() || testing.Short() && i%5 != 0 {
+		if o.Streams() || !sampled(i, 5) {
 			continue
 		}
 		id := h.Product.Catalogue.ID(o)
 		for _, f := range o.Fields() {
-			if f.Kind != op.String && f.Kind != op.Strings && f.Kind != op.File || f.Name == "session" { // TestSessionNames has these
+			// TestInvalidSessionNamesAreRefused has these
+			if f.Kind != op.String && f.Kind != op.Strings && f.Kind != op.File || f.Name == "session" {
 				continue
 			}
 			for range each {

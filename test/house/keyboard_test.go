@@ -27,6 +27,7 @@ screens:
 
 // TestHideKeyboardFailsWhenItLeavesScreen: the answer has the outcome and the new screen, and is a fault.
 func TestHideKeyboardFailsWhenItLeavesScreen(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", "")
 	h.Must("a", "install_app", in{"app_path": rig.App(t, "com.example.leaver", leaver)})

@@ -190,9 +190,10 @@ func lost(at string, before, now any, changes []string) (all []string) {
 	return all
 }
 
-// TestAHomeOfTheLastReleaseIsKept: an update keeps claims, refs, chosen devices, defaults, logs, crashes, builds, requests, mocks, the
+// TestUpdateKeepsHomeOfLastRelease: an update keeps claims, refs, chosen devices, defaults, logs, crashes, builds, requests, mocks, the
 // proxy and its certificate as the release before left them when its daemon was killed.
-func TestAHomeOfTheLastReleaseIsKept(t *testing.T) {
+func TestUpdateKeepsHomeOfLastRelease(t *testing.T) {
+	t.Parallel()
 	r := openRelease(t, filepath.Join("testdata", "lastrelease", "home.tar.gz"))
 	t.Run("claims", r.claims)
 	t.Run("refs", r.refs)

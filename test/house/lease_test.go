@@ -38,10 +38,11 @@ var free = map[string]string{
 	"build_device":         "it compiles for a device and does not touch it",
 }
 
-// TestNothingDrivesAnothersDevice calls each operation that is not read-only on a device another session holds, on every
+// TestSessionCannotDriveDeviceOfOtherSession calls each operation that is not read-only on a device another session holds, on every
 // surface. It wants DEVICE_CLAIMED and a world that is as it was. The operations and their inputs come from the catalogue:
 // one that is added tomorrow is covered tomorrow.
-func TestNothingDrivesAnothersDevice(t *testing.T) {
+func TestSessionCannotDriveDeviceOfOtherSession(t *testing.T) {
+	t.Parallel()
 	shared := newHeld(t)
 	for _, o := range shared.Product.Catalogue.Ops() {
 		field := deviceField(o)
@@ -58,8 +59,9 @@ func TestNothingDrivesAnothersDevice(t *testing.T) {
 	}
 }
 
-// TestTheExceptionsExist keeps names out of the table that the catalogue does not have.
-func TestTheExceptionsExist(t *testing.T) {
+// TestLeaseExceptionsAreInCatalogue keeps names out of the table that the catalogue does not have.
+func TestLeaseExceptionsAreInCatalogue(t *testing.T) {
+	t.Parallel()
 	catalogue := product.Catalogue()
 	for name := range free {
 		if _, err := catalogue.Lookup(name); err != nil {

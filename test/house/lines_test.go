@@ -24,8 +24,9 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestAQuietStepCostsNothing: no file is made and nothing is told where nobody listens.
-func TestAQuietStepCostsNothing(t *testing.T) {
+// TestStepWithoutLogsCreatesNoFile: no file is made and nothing is told where nobody listens.
+func TestStepWithoutLogsCreatesNoFile(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("ada", "")
 	for _, step := range []string{"home", "home"} {
@@ -72,8 +73,9 @@ func failing(feed *telemetry.Feed) {
 	feed.Add(e)
 }
 
-// TestTheLogOfAStep from end to end: the answer names the error, logs --step last shows its lines, and the step tells their range.
-func TestTheLogOfAStep(t *testing.T) {
+// TestStepReportsItsLogLines from end to end: the answer names the error, logs --step last shows its lines, and the step tells their range.
+func TestStepReportsItsLogLines(t *testing.T) {
+	t.Parallel()
 	h, udid, feed := listening(t, failing)
 	feed.Add(telemetry.Entry{Process: "Shop", Message: "before the step"})
 	e := h.Must("ada", "launch_app", in{"bundle_id": shop})
@@ -149,8 +151,10 @@ func (p page) messages() string {
 	return strings.Join(all, " ")
 }
 
-// TestLogsByPage: the newest page reads as a log does, one goes back and on by cursors without losing or repeating a line.
-func TestLogsByPage(t *testing.T) {
+// TestLogPagesNeitherSkipNorRepeatLines: the newest page reads as a log does, one goes back and on by cursors without losing or repeating a
+// line.
+func TestLogPagesNeitherSkipNorRepeatLines(t *testing.T) {
+	t.Parallel()
 	h, _, feed := listening(t, func(*telemetry.Feed) {})
 	say := func(texts ...string) {
 		for _, text := range texts {
@@ -190,7 +194,7 @@ func TestLogsByPage(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 	text := h.Must("ada", "read_logs", in{"limit": 2}).Text()
-	if !strings.Contains(text, "2 of 8 lines of "+shop) || !strings.Contains(text, "… 6 more came before: `ios-agent logs --before ") {
+	if !strings.Contains(text, "2 of 8 lines of "+shop) || !strings.Contains(text, "… 6 more before these: `ios-agent logs --before ") {
 		t.Error(text)
 	}
 	say(slices.Repeat([]string{strings.Repeat("long ", 100)}, 60)...)
@@ -203,8 +207,10 @@ func TestLogsByPage(t *testing.T) {
 	}
 }
 
-// TestWhoseLogs: the app in front that is listened to, one by its name, a process, all, a source of no device; and what is no such thing.
-func TestWhoseLogs(t *testing.T) {
+// TestLogsAreFilteredByAppAndSource: the app in front that is listened to, one by its name, a process, all, a source of no device; and what
+// is no such thing.
+func TestLogsAreFilteredByAppAndSource(t *testing.T) {
+	t.Parallel()
 	h, udid, feed := listening(t, func(*telemetry.Feed) {})
 	feed.Add(telemetry.Entry{Process: "Shop", Message: "shop"})
 	store := h.Product.Telemetry
@@ -255,8 +261,9 @@ func TestWhoseLogs(t *testing.T) {
 	}
 }
 
-// TestLogsSummary counts kinds of errors, and goes on from a cursor.
-func TestLogsSummary(t *testing.T) {
+// TestLogSummaryCountsKindsOfErrors counts kinds of errors, and goes on from a cursor.
+func TestLogSummaryCountsKindsOfErrors(t *testing.T) {
+	t.Parallel()
 	h, _, feed := listening(t, func(*telemetry.Feed) {})
 	feed.Add(telemetry.Entry{Process: "Shop", Level: telemetry.Error, Message: "request 17 timed out"})
 	feed.Add(telemetry.Entry{Process: "Shop", Level: telemetry.Error, Message: "request 18 timed out"})
@@ -279,8 +286,9 @@ func TestLogsSummary(t *testing.T) {
 	}
 }
 
-// TestLogsFollow: lines as they come, for people and as JSON, from now on or from a cursor; what does not fit is not shown.
-func TestLogsFollow(t *testing.T) {
+// TestLogsFollowPrintsNewLines: lines as they come, for people and as JSON, from now on or from a cursor; what does not fit is not shown.
+func TestLogsFollowPrintsNewLines(t *testing.T) {
+	t.Parallel()
 	h, _, feed := listening(t, func(*telemetry.Feed) {})
 	say := func(level telemetry.Level, text string) {
 		feed.Add(telemetry.Entry{Time: logTime, Process: "Shop", Level: level, Message: text})
@@ -325,8 +333,9 @@ func TestLogsFollow(t *testing.T) {
 	}
 }
 
-// TestTheDaemonsLogIsASource: its warnings, without secrets.
-func TestTheDaemonsLogIsASource(t *testing.T) {
+// TestDaemonWarningsAreLogSource: its warnings, without secrets.
+func TestDaemonWarningsAreLogSource(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Secrets.Add("hunter2", "•••")
 	h.Product.Log.Info("quiet")
@@ -342,8 +351,9 @@ func TestTheDaemonsLogIsASource(t *testing.T) {
 	}
 }
 
-// TestAStoreThatCannotWriteDoesNotLogIntoItself: one line that is lost would become endless ones.
-func TestAStoreThatCannotWriteDoesNotLogIntoItself(t *testing.T) {
+// TestFailedLogStoreReportsLossOnce: one line that is lost would become endless ones.
+func TestFailedLogStoreReportsLossOnce(t *testing.T) {
+	t.Parallel()
 	var written logged
 	h := house.New(t, house.Options{Log: slog.New(slog.NewTextHandler(&written, nil))})
 	inTheWay := filepath.Join(h.Home.String(), "telemetry.db")
@@ -355,7 +365,7 @@ func TestAStoreThatCannotWriteDoesNotLogIntoItself(t *testing.T) {
 	for range 20 {
 		_ = h.Product.Telemetry.Flush(t.Context()) // it fails
 	}
-	if n := strings.Count(written.String(), "could not be stored"); n != 1 {
+	if n := strings.Count(written.String(), "some lines were not stored"); n != 1 {
 		t.Errorf("one line was lost, and that was logged %d times: %s", n, written.String())
 	}
 }

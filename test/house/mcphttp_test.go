@@ -69,6 +69,7 @@ func toolText(t *testing.T, s *sdk.ClientSession, name string, input any) (text 
 
 // TestEachMCPClientOverHTTPHasItsOwnSession: two that name none do not drive one device. What the first had is free when it has left.
 func TestEachMCPClientOverHTTPHasItsOwnSession(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	at := web(t, h)
 	udid := h.Boot("bob", drivertest.Conformance)
@@ -92,8 +93,9 @@ func TestEachMCPClientOverHTTPHasItsOwnSession(t *testing.T) {
 	}
 }
 
-// TestAnMCPClientOverHTTPKeepsWhatItChose, and a named session is the one that it names, whichever client uses it.
-func TestAnMCPClientOverHTTPKeepsWhatItChose(t *testing.T) {
+// TestMCPClientOverHTTPKeepsChosenDevice, and a named session is the one that it names, whichever client uses it.
+func TestMCPClientOverHTTPKeepsChosenDevice(t *testing.T) {
+	t.Parallel()
 	p := twoPhones(t)
 	at := web(t, p.House)
 	one, other, ada := webMCP(t, p.House, at, ""), webMCP(t, p.House, at, ""), webMCP(t, p.House, at, "ada")
@@ -114,8 +116,9 @@ func TestAnMCPClientOverHTTPKeepsWhatItChose(t *testing.T) {
 	}
 }
 
-// TestARestartGivesUpTheSessionsOfMCPClients over HTTP: none of them can come back to its own.
-func TestARestartGivesUpTheSessionsOfMCPClients(t *testing.T) {
+// TestRestartReleasesDevicesOfMCPClients over HTTP: none of them can come back to its own.
+func TestRestartReleasesDevicesOfMCPClients(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("bob", drivertest.Conformance)
 	h.Must("bob", "release_device", map[string]string{"udid": udid})

@@ -45,8 +45,8 @@ func pass(h *house.House) {
 
 const came = `+ text "I appeared!"`
 
-// TestALateEffectIsTold by the next call that looks, once, and never as the effect of that call.
-func TestALateEffectIsTold(t *testing.T) {
+// TestNextLookReportsALateEffectOnce: and never as the effect of that call.
+func TestNextLookReportsALateEffectOnce(t *testing.T) {
 	t.Parallel()
 	for name, input := range map[string]in{
 		"snapshot":         nil,
@@ -76,8 +76,9 @@ func TestALateEffectIsTold(t *testing.T) {
 	}
 }
 
-// TestWhatTheResultTellsIsNotToldTwice: a snapshot since an earlier one is about nothing else.
-func TestWhatTheResultTellsIsNotToldTwice(t *testing.T) {
+// TestChangeInResultIsNotRepeatedAsNotice: a snapshot since an earlier one is about nothing else.
+func TestChangeInResultIsNotRepeatedAsNotice(t *testing.T) {
+	t.Parallel()
 	h := late(t)
 	before := h.Must("other", "snapshot", in{"sim": house.Device}) // of now
 	id := house.Result[struct{ ID string }](h, before).ID
@@ -90,8 +91,9 @@ func TestWhatTheResultTellsIsNotToldTwice(t *testing.T) {
 	}
 }
 
-// TestAStepThatFailsTellsToo: what changed may be why it failed.
-func TestAStepThatFailsTellsToo(t *testing.T) {
+// TestFailedStepReportsLateChange: what changed may be why it failed.
+func TestFailedStepReportsLateChange(t *testing.T) {
+	t.Parallel()
 	h := late(t)
 	e := h.Call("ada", "tap_element", in{"label": "Absent", "timeout_ms": 100})
 	if lines, _ := meanwhile(e); e.Error == nil || e.Error.Code != fault.ElementNotFound || !slices.Equal(lines, []string{came}) {
@@ -102,8 +104,9 @@ func TestAStepThatFailsTellsToo(t *testing.T) {
 	}
 }
 
-// TestNoticesOnEverySurface come before the result, and in JSON as meta.notices.
-func TestNoticesOnEverySurface(t *testing.T) {
+// TestNoticesPrecedeResultOnEverySurface come before the result, and in JSON as meta.notices.
+func TestNoticesPrecedeResultOnEverySurface(t *testing.T) {
+	t.Parallel()
 	first := "meanwhile:\n" + came + "\nscreen:"
 	h := late(t)
 	if r := h.CLI("ada", "snapshot"); !strings.HasPrefix(r.Stdout, first) {
@@ -126,8 +129,9 @@ func TestNoticesOnEverySurface(t *testing.T) {
 	}
 }
 
-// TestLaunchesAndLinksOfTheSessionDoNotCount: it went to another screen because it wanted to.
-func TestLaunchesAndLinksOfTheSessionDoNotCount(t *testing.T) {
+// TestOwnLaunchesAndLinksGiveNoNotice: it went to another screen because it wanted to.
+func TestOwnLaunchesAndLinksGiveNoNotice(t *testing.T) {
+	t.Parallel()
 	for name, input := range map[string]in{
 		"launch_app_sim": {"simulatorName": house.Device, "bundleId": "com.apple.Preferences"},
 		"open":           {"url": "conformance://link/7"},
@@ -143,8 +147,9 @@ func TestLaunchesAndLinksOfTheSessionDoNotCount(t *testing.T) {
 	}
 }
 
-// TestWhoDroveIsNamed when another session changed the screen; much is told in five lines.
-func TestWhoDroveIsNamed(t *testing.T) {
+// TestMeanwhileNamesTheDrivingSession: when another session changed the screen; many changes are cut to five lines.
+func TestMeanwhileNamesTheDrivingSession(t *testing.T) {
+	t.Parallel()
 	h := house.New(t, house.Options{Implicit: -1})
 	h.Boot("ada", drivertest.Conformance)
 	bob := func(label string) { h.Must("bob", "tap_element", in{"label": label, "sim": house.Device}) }
@@ -173,8 +178,9 @@ func TestWhoDroveIsNamed(t *testing.T) {
 	}
 }
 
-// TestAmbientElementsAreNoNews: a spinner that came or went is not told.
-func TestAmbientElementsAreNoNews(t *testing.T) {
+// TestMeanwhileIgnoresAmbientElements: a spinner that appeared or disappeared is left out.
+func TestMeanwhileIgnoresAmbientElements(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("ada", drivertest.Conformance)
 	h.Must("ada", "tap_element", in{"label": "Dynamic"})
@@ -186,8 +192,9 @@ func TestAmbientElementsAreNoNews(t *testing.T) {
 	}
 }
 
-// TestAClockIsNoNews once it is known to count by itself.
-func TestAClockIsNoNews(t *testing.T) {
+// TestMeanwhileIgnoresCountingText: a text that was seen to count by itself.
+func TestMeanwhileIgnoresCountingText(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("ada", drivertest.Conformance)
 	h.Must("ada", "tap_element", in{"label": "Dynamic"})
@@ -202,6 +209,7 @@ func TestAClockIsNoNews(t *testing.T) {
 
 // TestWaitAnswersWithWhatChanged, so that no snapshot need follow; its refs can be used.
 func TestWaitAnswersWithWhatChanged(t *testing.T) {
+	t.Parallel()
 	h := late(t)
 	e := h.Must("ada", "wait", in{"text": "I appeared!"})
 	out := house.Result[struct{ Changes []string }](h, e)
@@ -224,6 +232,7 @@ func TestWaitAnswersWithWhatChanged(t *testing.T) {
 
 // TestTheRefsOfLaunchAndWaitWork without a snapshot.
 func TestTheRefsOfLaunchAndWaitWork(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Must("ada", "boot_device", in{"sim": house.Device})
 	e := h.Must("ada", "launch_app", in{"bundle_id": drivertest.Conformance})
@@ -253,8 +262,9 @@ func TestTheRefsOfLaunchAndWaitWork(t *testing.T) {
 	}
 }
 
-// TestLaunchOnAPhoneWithoutEyes answers as it always did: nobody can read its screen.
-func TestLaunchOnAPhoneWithoutEyes(t *testing.T) {
+// TestLaunchOnUnreadableDeviceHasNoScreen answers as it always did: nobody can read its screen.
+func TestLaunchOnUnreadableDeviceHasNoScreen(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	e := h.Must("ada", "launch_app", in{"udid": house.Physical, "bundle_id": "com.apple.Preferences"})
 	if strings.Contains(e.Text(), "\n") || strings.Contains(string(e.Result), "note") {

@@ -18,8 +18,9 @@ func current(h *house.House, session string) string {
 	}](h, h.Must(session, "list_devices", nil)).Active
 }
 
-// TestNamingADeviceForOneCall does not make it the session's, whether the call works or is refused.
-func TestNamingADeviceForOneCall(t *testing.T) {
+// TestDeviceNamedForOneCallIsNotKept does not make it the session's, whether the call works or is refused.
+func TestDeviceNamedForOneCallIsNotKept(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Must("bob", "boot_device", map[string]string{"sim": second})
 	h.Must("bob", "launch_app", map[string]string{"bundle_id": drivertest.Conformance})
@@ -62,8 +63,9 @@ func TestNamingADeviceForOneCall(t *testing.T) {
 	}
 }
 
-// TestWhatMovesASession: to boot, to launch and to claim a device is to work with it from then on.
-func TestWhatMovesASession(t *testing.T) {
+// TestBootLaunchAndClaimChooseDevice: to boot, to launch and to claim a device is to work with it from then on.
+func TestBootLaunchAndClaimChooseDevice(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	mine := h.Boot("ada", drivertest.Conformance)
 	for _, c := range []struct {

@@ -33,8 +33,9 @@ func wantNamed(t *testing.T, when, text, name, udid string) {
 	}
 }
 
-// TestAnAnswerNamesItsDeviceWhenItIsAnother than that of the session's last answer, and only then.
-func TestAnAnswerNamesItsDeviceWhenItIsAnother(t *testing.T) {
+// TestAnswerNamesDeviceWhenItChanges than that of the session's last answer, and only then.
+func TestAnswerNamesDeviceWhenItChanges(t *testing.T) {
+	t.Parallel()
 	p := twoPhones(t)
 	p.Must("ada", "use_device", map[string]string{"device": house.Device})
 	tap := func(input map[string]string) string {
@@ -58,6 +59,7 @@ func TestAnAnswerNamesItsDeviceWhenItIsAnother(t *testing.T) {
 
 // TestEachSurfaceNamesTheDevice in what a person or a model reads.
 func TestEachSurfaceNamesTheDevice(t *testing.T) {
+	t.Parallel()
 	p := twoPhones(t)
 	p.Must("ada", "use_device", map[string]string{"device": house.Device})
 	wantNamed(t, "CLI", p.CLI("ada", "tap", "--label", "Tap Me", "--sim", second).Stdout, second, p.other)
@@ -74,6 +76,7 @@ func TestEachSurfaceNamesTheDevice(t *testing.T) {
 
 // TestADeviceThatWasGuessedIsNamed: another simulator is booted, and nobody said which is meant.
 func TestADeviceThatWasGuessedIsNamed(t *testing.T) {
+	t.Parallel()
 	p := &phones{House: house.New(t), t: t}
 	p.mine = p.Boot("ada", drivertest.Conformance)
 	p.Must("ada", "release_device", map[string]string{"udid": p.mine})
@@ -86,6 +89,7 @@ func TestADeviceThatWasGuessedIsNamed(t *testing.T) {
 
 // TestTheFirstAnswerAfterARestartNamesTheDevice: which one the session's last answer was about is not known any more.
 func TestTheFirstAnswerAfterARestartNamesTheDevice(t *testing.T) {
+	t.Parallel()
 	p := twoPhones(t)
 	p.Must("ada", "use_device", map[string]string{"device": house.Device})
 	p.Must("ada", "snapshot", map[string]string{"udid": p.other})

@@ -15,8 +15,9 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestNearlyRightCommandLinesAreTakenOrAnsweredWithOneToType: words of other programs, and a text where a ref is expected.
-func TestNearlyRightCommandLinesAreTakenOrAnsweredWithOneToType(t *testing.T) {
+// TestNearlyRightCommandLineWorksOrSuggestsOne: words of other programs, and a text where a ref is expected.
+func TestNearlyRightCommandLineWorksOrSuggestsOne(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	h.Must("a", "snapshot", nil)
@@ -31,7 +32,7 @@ func TestNearlyRightCommandLinesAreTakenOrAnsweredWithOneToType(t *testing.T) {
 		{"scroll", "ios-agent swipe up"},
 		{"swipe|up|@e999", "REF_EXPIRED: ref @e999"},
 		{"fill|tea|@e999", "REF_EXPIRED: ref @e999"},
-		{"help|step", "Show what a call did"},
+		{"help|step", "Show a call's input, outcome, diff, times and screens"},
 		{"help", "batch"},
 		{"proxy|wait|--timeout|0.1", "proxy"},
 		{"launch|Shop|--restart=false|--args=-x|--proxy", "hint: `ios-agent proxy launch Shop --args -x`"},
@@ -52,8 +53,9 @@ func TestNearlyRightCommandLinesAreTakenOrAnsweredWithOneToType(t *testing.T) {
 	}
 }
 
-// TestNearlyRightToolsAreAnsweredWithOneToCall: the same over MCP and REST.
-func TestNearlyRightToolsAreAnsweredWithOneToCall(t *testing.T) {
+// TestNearlyRightToolNameSuggestsTool: the same over MCP and REST.
+func TestNearlyRightToolNameSuggestsTool(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	client := h.MCP("a", product.Serving{Tools: surface.Default})
@@ -81,6 +83,7 @@ func TestNearlyRightToolsAreAnsweredWithOneToCall(t *testing.T) {
 
 // TestOpenAPINamesTheServerThatServesIt: on whichever port it was reached.
 func TestOpenAPINamesTheServerThatServesIt(t *testing.T) {
+	t.Parallel()
 	handler, key := house.New(t).HTTP()
 	server := httptest.NewServer(handler)
 	defer server.Close()

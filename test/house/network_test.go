@@ -102,8 +102,10 @@ func (w *wire) refused(code fault.Code, name string, input any) {
 	}
 }
 
-// TestTheProxy: what goes through it is listed and shown without secrets, held, changed, mocked, sent again and written to a file.
-func TestTheProxy(t *testing.T) {
+// TestProxyListsHoldsMocksAndReplaysRequests: what goes through it is listed and shown without secrets, held, changed, mocked, sent again
+// and written to a file.
+func TestProxyListsHoldsMocksAndReplaysRequests(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	w.refused(fault.ProxyNotRunning, "proxy_stop", nil)
 	w.refused(fault.ProxyNotRunning, "proxy_hold", map[string]any{"pattern": "~all"})
@@ -153,7 +155,7 @@ func TestTheProxy(t *testing.T) {
 		t.Error(text)
 	}
 	w.refused(fault.FlowNotHeld, "proxy_release", map[string]any{"flow_id": held[0].ID})
-	w.says(w.Must("a", "proxy_unhold", nil), "nothing is held")
+	w.says(w.Must("a", "proxy_unhold", nil), "holding stopped")
 
 	// Mocked, as it was told and as it was answered before.
 	rule := house.Result[struct{ Mock string }](w.House, w.Must("a", "proxy_mock", map[string]any{
@@ -189,8 +191,9 @@ func TestTheProxy(t *testing.T) {
 	w.says(w.Must("a", "list_flows", map[string]any{"method": "GET"}), "/products")
 }
 
-// TestTheProxyOutlivesTheDaemon: the next one starts it again, on its port, with its mocks.
-func TestTheProxyOutlivesTheDaemon(t *testing.T) {
+// TestProxyRestartsWithNextDaemon: the next one starts it again, on its port, with its mocks.
+func TestProxyRestartsWithNextDaemon(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	port := freeport.Of(t)
 	w.Must("a", "proxy_start", map[string]any{"port": port})
@@ -211,8 +214,9 @@ func TestTheProxyOutlivesTheDaemon(t *testing.T) {
 	}
 }
 
-// TestDeletedRequests: nothing is left of them, not in the store, the spool or the files of bodies; what comes later is kept.
-func TestDeletedRequests(t *testing.T) {
+// TestDeletedRequestsLeaveNoData: nothing is left of them, not in the store, the spool or the files of bodies; what comes later is kept.
+func TestDeletedRequestsLeaveNoData(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	w.Must("a", "proxy_start", nil)
 	w.send("POST", "/upload", strings.Repeat("geheim-4711 ", 20_000))
@@ -243,8 +247,9 @@ func TestDeletedRequests(t *testing.T) {
 	w.says(w.Must("a", "list_flows", nil), "1 request [", "/after")
 }
 
-// TestRequestsOfAStep: an answer counts the requests of its device, and the step is asked for them later.
-func TestRequestsOfAStep(t *testing.T) {
+// TestStepCountsRequestsOfItsDevice: an answer counts the requests of its device, and the step is asked for them later.
+func TestStepCountsRequestsOfItsDevice(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	udid := w.Boot("a", "com.iosagent.shop")
 	w.Must("a", "proxy_start", nil)
@@ -282,8 +287,10 @@ func TestRequestsOfAStep(t *testing.T) {
 	}
 }
 
-// TestWaitForARequest: one of the last step is not missed, one of another device is not meant, and the screen is waited for on its own.
-func TestWaitForARequest(t *testing.T) {
+// TestWaitMatchesRequestOfOwnDevice: one of the last step is not missed, one of another device is not meant, and the screen is waited for
+// on its own.
+func TestWaitMatchesRequestOfOwnDevice(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	udid := w.Boot("a", "com.iosagent.shop")
 	w.refused(fault.ProxyNotRunning, "wait", map[string]any{"request": "POST /order"})
@@ -307,8 +314,9 @@ func TestWaitForARequest(t *testing.T) {
 	w.refused(fault.InvalidInput, "wait", map[string]any{"request": "POST /a b"})
 }
 
-// TestReplayWithoutItsSecrets: what was not kept as it was cannot be sent again as it was.
-func TestReplayWithoutItsSecrets(t *testing.T) {
+// TestReplayIsRefusedWithoutStoredSecrets: what was not kept as it was cannot be sent again as it was.
+func TestReplayIsRefusedWithoutStoredSecrets(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	dir := secrets.Dir(w.Home.String())
 	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, "PIN"), []byte("zugang-4711-geheim"), 0o600)); err != nil {
@@ -325,6 +333,7 @@ func TestReplayWithoutItsSecrets(t *testing.T) {
 
 // TestMockAtTheLimitCanBeChanged: the limit refuses one more mock, also quern's, and no change of one that is there.
 func TestMockAtTheLimitCanBeChanged(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	w.Must("a", "proxy_start", nil)
 	id := house.Result[struct{ Mock string }](w.House, w.Must("a", "proxy_mock", in{"pattern": "~u /limit", "status": 404})).Mock
@@ -369,6 +378,7 @@ func (w *wire) fillMocks(most int) {
 // TestProxySetClearsWithEmptyValue: an empty value takes a setting back, on every surface. What sends requests elsewhere must be undone as
 // easily as it was done.
 func TestProxySetClearsWithEmptyValue(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	w.Must("a", "proxy_start", nil)
 	values := map[string]string{"only": "api.example.com", "bypass": "pinned.example.com", "upstream": "http://127.0.0.1:9"}

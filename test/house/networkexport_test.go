@@ -62,7 +62,7 @@ func (w *wire) exports(id string) {
 		t.Errorf("read %v %+v, want a GET, then %s answered with 500", err, flows, id)
 	}
 	w.refused(fault.PathError, "export_flows", map[string]any{"out": filepath.Join(dir, "all.har")})
-	har = write("all.har", map[string]any{"force": true, "reveal": true}, "secrets are in it")
+	har = write("all.har", map[string]any{"force": true, "reveal": true}, "it contains secrets: do not share it")
 	secrets(har, true)
 	isHAR(w, har)
 	har = write("one.har", map[string]any{"limit": 1, "hide": []string{"amount"}}, "wrote 1 request ", "the newest of 2")

@@ -24,8 +24,10 @@ func observed(t *testing.T) (h *house.House, of func(name string) []*op.Exchange
 	}
 }
 
-// TestAnObserverSeesATapWhole: what was asked and answered, on which device, under which lease, and the screens before and after it.
-func TestAnObserverSeesATapWhole(t *testing.T) {
+// TestObserverGetsInputAnswerAndScreens: what was asked and answered, on which device, under which lease, and the screens before and after
+// it.
+func TestObserverGetsInputAnswerAndScreens(t *testing.T) {
+	t.Parallel()
 	h, of := observed(t)
 	e := h.Must("a", "tap_element", in{"label": "Tap Me"})
 	h.Must("a", "snapshot", nil)
@@ -47,8 +49,9 @@ func TestAnObserverSeesATapWhole(t *testing.T) {
 	}
 }
 
-// TestStepsAreChildrenOfWhatMakesThem: of a batch, of an audit, of a run of connect.
-func TestStepsAreChildrenOfWhatMakesThem(t *testing.T) {
+// TestStepsNameTheirParentCall: of a batch, of an audit, of a run of connect.
+func TestStepsNameTheirParentCall(t *testing.T) {
+	t.Parallel()
 	h, of := observed(t)
 	h.Must("a", "tap_element", in{"label": "Tap Me"})
 	h.Must("a", "batch", in{"steps": []string{"tap --label 'Tap Me'"}})

@@ -28,7 +28,7 @@ func TestNoInputBecomesAnOption(t *testing.T) {
 	h.Boot("a", drivertest.Conformance)
 	files := h.Files()
 	for i, o := range h.Product.Catalogue.Ops() {
-		if o.Streams() || testing.Short() && i%4 != 0 {
+		if o.Streams() || !sampled(i, 4) {
 			continue
 		}
 		id := h.Product.Catalogue.ID(o)
@@ -48,7 +48,7 @@ func TestNoInputBecomesAnOption(t *testing.T) {
 			timed(t, h, o, input)
 		}
 	}
-	if seen.programs < 100 && !testing.Short() {
+	if seen.programs < 100 && full() {
 		t.Errorf("only %d programs were started", seen.programs)
 	}
 	for what := range seen.found {

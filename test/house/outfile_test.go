@@ -36,8 +36,9 @@ func TestOutputFilesAreNotOverwritten(t *testing.T) {
 	h.Must("a", "record_video", in{"stop": true})
 }
 
-// TestBlackPicture: one black picture is taken again; two are said.
-func TestBlackPicture(t *testing.T) {
+// TestBlackScreenshotIsTakenAgain: one black picture is taken again; two are said.
+func TestBlackScreenshotIsTakenAgain(t *testing.T) {
+	t.Parallel()
 	for times, black := range map[int]bool{1: false, 2: true} {
 		h := house.New(t)
 		h.Boot("a", drivertest.Conformance)

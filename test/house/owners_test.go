@@ -42,6 +42,7 @@ func (w *wire) owned(session, owner, name string, input any) {
 }
 
 func TestMocksAreChangedAndRemovedByTheirOwnerOnly(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	w.Must("a", "proxy_start", nil)
 	mine, other := w.mock("a", "~u /order", 503), w.mock("b", "~u /cart", 404)
@@ -61,6 +62,7 @@ func TestMocksAreChangedAndRemovedByTheirOwnerOnly(t *testing.T) {
 }
 
 func TestAHeldRequestIsReleasedByTheOwnerOfTheHoldOnly(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	w.Must("a", "proxy_start", nil)
 	w.Must("a", "proxy_hold", in{"pattern": "~u /held"})
@@ -87,7 +89,7 @@ func TestAHeldRequestIsReleasedByTheOwnerOfTheHoldOnly(t *testing.T) {
 	}
 	w.owned("b", "a", "proxy_release", in{"flow_id": id})
 	w.owned("b", "a", "release_flow", in{"flow_id": id})
-	w.says(w.Must("b", "proxy_release_all", nil), "0 held requests let go")
+	w.says(w.Must("b", "proxy_release_all", nil), "0 held requests released")
 	w.Must("b", "release_all_flows", nil)
 	w.Must("b", "clear_intercept", nil)
 	w.Must("a", "proxy_release", in{"flow_id": id, "body": "changed"})
@@ -97,11 +99,12 @@ func TestAHeldRequestIsReleasedByTheOwnerOfTheHoldOnly(t *testing.T) {
 }
 
 func TestTheProxyIsStoppedAndSetByItsOwnerOnly(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	w.Must("a", "proxy_start", in{"bypass": []string{"pinned.example.com"}})
 	w.mock("a", "~u /order", 503)
-	w.says(w.Must("b", "proxy_start", nil), "the proxy runs on", "started by the session a",
-		"session a: passes on unseen pinned.example.com, 1 mock")
+	w.says(w.Must("b", "proxy_start", nil), "the proxy runs on", "owned by the session a",
+		"session a: bypasses pinned.example.com, 1 mock")
 	if e := w.Call("b", "proxy_start", in{"bypass": []string{"x.example.com"}}); e.Error == nil || e.Error.Code != fault.ProxyRunning ||
 		!strings.Contains(e.Error.Message, "session a") {
 		t.Errorf("b starts it with other settings: got %s, want %s that names a", e.Text(), fault.ProxyRunning)
@@ -112,15 +115,16 @@ func TestTheProxyIsStoppedAndSetByItsOwnerOnly(t *testing.T) {
 		w.owned("b", "a", name, input)
 	}
 	w.Must("b", "proxy_set", in{"only": "b.example.com", "bypass": []string{"c.example.com"}})
-	w.says(w.Must("a", "proxy_status", nil), "passes on unseen: pinned.example.com",
-		"session b: sees only b.example.com, passes on unseen c.example.com")
+	w.says(w.Must("a", "proxy_status", nil), "bypasses: pinned.example.com",
+		"session b: sees only b.example.com, bypasses c.example.com")
 	w.owned("a", "b", "proxy_stop", nil)
 	w.Must("b", "proxy_take_over", in{"owner": "a", "reason": "its agent is gone"})
 	w.Must("b", "proxy_stop", nil)
 }
 
-// TestRulesLeaveDevicesAloneThatAnotherSessionDrives: a device that nobody drives is everybody's, and so is a request of no device.
-func TestRulesLeaveDevicesAloneThatAnotherSessionDrives(t *testing.T) {
+// TestProxyRulesSkipDevicesOfOtherSessions: a device that nobody drives is everybody's, and so is a request of no device.
+func TestProxyRulesSkipDevicesOfOtherSessions(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	w.Must("a", "proxy_start", nil)
 	w.mock("a", "~u /order", 503)
@@ -147,8 +151,9 @@ func TestRulesLeaveDevicesAloneThatAnotherSessionDrives(t *testing.T) {
 	answer("of a device that b took over", 200)
 }
 
-// TestALogFilterIsOfItsSession: another session reads what it read before, and sees whose filter there is.
-func TestALogFilterIsOfItsSession(t *testing.T) {
+// TestLogFilterAppliesToItsSession: another session reads what it read before, and sees whose filter there is.
+func TestLogFilterAppliesToItsSession(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	log := h.Product.Telemetry.Open(telemetry.State{ID: "shop", Source: telemetry.Simulator, Device: "PHONE"})
 	say := func(message string) {
@@ -174,8 +179,8 @@ func TestALogFilterIsOfItsSession(t *testing.T) {
 	say("two")
 	reads("a", 2)
 	reads("b", 0)
-	if e := h.Must("b", "tail_logs", nil); !strings.Contains(string(e.Result), "list_log_sources") {
-		t.Errorf("b is not told why it reads nothing: %s", e.Result)
+	if e := h.Must("b", "tail_logs", nil); !strings.Contains(string(e.Result), "`ios-agent quern list-log-sources` shows the filter") {
+		t.Errorf("got %s, want why b reads nothing, and what shows the filter", e.Result)
 	}
 	for session, owner := range map[string]string{"a": "b", "b": ""} {
 		got := house.Result[struct {
@@ -191,8 +196,9 @@ func TestALogFilterIsOfItsSession(t *testing.T) {
 	reads("b", 2)
 }
 
-// TestWhatASessionHasEndsWhenItHasLeft: 30 minutes after its last call, unless it drives a device. The proxy runs on, and is nobody's.
-func TestWhatASessionHasEndsWhenItHasLeft(t *testing.T) {
+// TestProxyRulesOfIdleSessionExpire: 30 minutes after its last call, unless it drives a device. The proxy runs on, and is nobody's.
+func TestProxyRulesOfIdleSessionExpire(t *testing.T) {
+	t.Parallel()
 	var passed atomic.Int64
 	w := newWire(t, func(o *house.Options) {
 		began := time.Now()

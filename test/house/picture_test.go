@@ -60,8 +60,9 @@ func boxed(p image.Image, e ui.Element, scale float64) bool {
 	return red > (to-from)*9/10
 }
 
-// TestAnnotationsOfASheet: what a sheet covers has no box, in either orientation, and what stands on it has one.
-func TestAnnotationsOfASheet(t *testing.T) {
+// TestAnnotationSkipsElementsUnderSheet: what a sheet covers has no box, in either orientation, and what stands on it has one.
+func TestAnnotationSkipsElementsUnderSheet(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	h.Must("a", "tap_element", map[string]string{"label": "Navigation"})
@@ -124,8 +125,9 @@ func TestPicturesSayTheirScale(t *testing.T) {
 	}
 }
 
-// TestScalesOfUnseenScreens: before anything was looked at, the scale is that of the family.
-func TestScalesOfUnseenScreens(t *testing.T) {
+// TestScaleOfUnseenScreenFollowsDeviceFamily: before anything was looked at, the scale is that of the family.
+func TestScaleOfUnseenScreenFollowsDeviceFamily(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	for name, want := range map[string]float64{"iPhone 16": 3, "iPad mini (A17 Pro)": 2} {
 		if e := h.Call("a", "boot_device", map[string]string{"sim": name}); e.Error != nil {
@@ -138,9 +140,10 @@ func TestScalesOfUnseenScreens(t *testing.T) {
 	}
 }
 
-// TestTapByPixels: coordinates as they were read off a picture meet what it shows, however small it is and however the device is held;
-// those of a picture that cannot be of this screen are refused.
-func TestTapByPixels(t *testing.T) {
+// TestTapByPixelsHitsShownElement: coordinates as they were read off a picture meet what it shows, however small it is and however the
+// device is held; those of a picture that cannot be of this screen are refused.
+func TestTapByPixelsHitsShownElement(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	for i, way := range []string{"portrait", "landscape-left"} {

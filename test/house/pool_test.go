@@ -24,8 +24,9 @@ func released(h *house.House) string {
 	return house.Result[struct{ UDID string }](h, h.Must("ada", "release_device", nil)).UDID
 }
 
-// TestReleaseMeansTheLastClaim, whatever device the session works with, and asks when there were several at once.
-func TestReleaseMeansTheLastClaim(t *testing.T) {
+// TestReleaseWithoutDeviceFreesLastClaim, whatever device the session works with, and asks when there were several at once.
+func TestReleaseWithoutDeviceFreesLastClaim(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	claim := func(name string) string {
 		e := h.Must("ada", "claim_device", map[string]string{"name": name})
@@ -67,8 +68,9 @@ func TestReleaseMeansTheLastClaim(t *testing.T) {
 	}
 }
 
-// TestPoolStatesAreTrue at once after what we did, and after what others did.
-func TestPoolStatesAreTrue(t *testing.T) {
+// TestPoolStateFollowsBootAndShutdown at once after what we did, and after what others did.
+func TestPoolStateFollowsBootAndShutdown(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("ada", "")
 	for _, c := range []struct {
@@ -89,8 +91,9 @@ func TestPoolStatesAreTrue(t *testing.T) {
 	}
 }
 
-// TestAnUnavailableDevice is not called available.
-func TestAnUnavailableDevice(t *testing.T) {
+// TestUnavailableDeviceIsNotListedAsAvailable is not called available.
+func TestUnavailableDeviceIsNotListedAsAvailable(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	list := house.Result[struct {
 		Devices []struct {

@@ -5,8 +5,10 @@ import (
 	"testing"
 )
 
-// TestPrepareAndRestore: what prepare sets is undone by restore, also after the daemon was another one, and the answer tells it.
-func TestPrepareAndRestore(t *testing.T) {
+// TestRestoreUndoesPrepareAfterRestart: what prepare sets is undone by restore, also after the daemon was another one, and the answer tells
+// it.
+func TestRestoreUndoesPrepareAfterRestart(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	h.Boot("a", "com.iosagent.shop")
 	restore := map[string]any{"restore": true}

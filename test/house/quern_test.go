@@ -91,6 +91,7 @@ func wants(t *testing.T, body map[string]any, want map[string]any) {
 
 // TestAQuernRESTSession is written from quern's documents: its paths, parameters, bodies and statuses.
 func TestAQuernRESTSession(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	q := quernREST{h, t}
 	for _, path := range []string{"/health", "/api/v1/health"} {
@@ -223,6 +224,7 @@ func (q quernMCP) text(tool string, input map[string]any) (text string, failed b
 
 // TestAQuernMCPSession is written from quern's documents: the nine steps of its guide, by its tools and in its answers.
 func TestAQuernMCPSession(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	q := quernMCP{h.MCP("quern-agent", product.Serving{Tools: "quern"}), t}
 	instructions := q.InitializeResult().Instructions
@@ -377,8 +379,9 @@ func pathsOfAll(t *testing.T, h *house.House, tools []*sdk.Tool, guide string) {
 	}
 }
 
-// TestAnUnknownLabelIsToldAtOnce: quern looks once.
-func TestAnUnknownLabelIsToldAtOnce(t *testing.T) {
+// TestQuernReportsUnknownLabelAtOnce: quern looks once.
+func TestQuernReportsUnknownLabelAtOnce(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("ada", "com.iosagent.shop")
 	before := h.World.Now()
@@ -390,6 +393,7 @@ func TestAnUnknownLabelIsToldAtOnce(t *testing.T) {
 
 // TestResolveClaimsForASessionOnly: without session_id a device is found, booted and made current, and nobody has it.
 func TestResolveClaimsForASessionOnly(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	type found struct {
 		UDID      string  `json:"udid"`
@@ -430,8 +434,9 @@ func TestResolveClaimsForASessionOnly(t *testing.T) {
 	}
 }
 
-// TestAClaimSaysWhoHasIt: which client, in which folder, since when and until when; on every surface, and no path of a home.
-func TestAClaimSaysWhoHasIt(t *testing.T) {
+// TestRefusedClaimNamesTheHolder: the client, its folder and the times of the lease, on every surface, without a path of a home.
+func TestRefusedClaimNamesTheHolder(t *testing.T) {
+	t.Parallel()
 	launch := map[string]any{"sim": house.Device, "bundle_id": "com.iosagent.shop"}
 	for name, c := range map[string]struct {
 		take   func(h *house.House) bool
@@ -492,9 +497,10 @@ const failedBuild = "/p/Cart.swift:3:7: warning: variable 'x' was never used\n/p
 	"Test Case '-[ShopTests.CartTests testTotal]' started.\n" +
 	"Test Case '-[ShopTests.CartTests testTotal]' failed (0.012 seconds).\n** TEST FAILED **\n"
 
-// TestQuernsRowsHaveItsShapes compares the answers of quern's rows, as far as they are there, with its tables. More keys are no
+// TestQuernAnswersHaveItsKeys compares the answers of quern's rows, as far as they are there, with its tables. More keys are no
 // harm; those that it has must be there and of its types.
-func TestQuernsRowsHaveItsShapes(t *testing.T) {
+func TestQuernAnswersHaveItsKeys(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	q := quernMCP{h.MCP("shapes", product.Serving{Tools: "quern"}), t}
 	udid := h.Boot("shapes", "com.iosagent.shop")
@@ -642,8 +648,9 @@ func lacks(at any, path, kind string) string {
 	return ""
 }
 
-// TestFromQuernIsTrue: what the document for teams that come from quern calls missing is missing.
-func TestFromQuernIsTrue(t *testing.T) {
+// TestFromQuernDocListsMissingTools: what the document for teams that come from quern calls missing is missing.
+func TestFromQuernDocListsMissingTools(t *testing.T) {
+	t.Parallel()
 	raw, err := os.ReadFile(filepath.Join("..", "..", "docs", "from-quern.md"))
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 
 // TestQuernWaitsForAnEmptyValue: "" is a value like another one, and a condition on the value without one is refused.
 func TestQuernWaitsForAnEmptyValue(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	q := quernREST{h, t}
 	h.Boot("quern-client", drivertest.Conformance)
@@ -45,6 +46,7 @@ var withoutIDB = house.Options{Programs: func(name string, tool host.Main) host.
 // TestButtonsThatXCTestLacksArePressedByIDB: XCTest presses home alone on a simulator. Pressing a button is not aimed by what was seen, so
 // idb does it where it is installed; where it is not, the fault names it. A driver that somebody chose is not replaced.
 func TestButtonsThatXCTestLacksArePressedByIDB(t *testing.T) {
+	t.Parallel()
 	buttons := []string{"LOCK", "SIDE_BUTTON", "SIRI", "APPLE_PAY"}
 	h := house.New(t)
 	q := quernREST{h, t}
@@ -74,6 +76,7 @@ func TestButtonsThatXCTestLacksArePressedByIDB(t *testing.T) {
 
 // TestQuernsToolsTakeADriver: the key that no schema lists, as the document on drivers says, over HTTP and MCP.
 func TestQuernsToolsTakeADriver(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("quern-client", drivertest.Conformance)
 	wants(t, quernREST{h, t}.ask(http.StatusOK, "GET", "/api/v1/device/ui?driver=idb", nil), in{"meta.device.driver": "idb"})
@@ -89,8 +92,9 @@ func TestQuernsToolsTakeADriver(t *testing.T) {
 	}
 }
 
-// TestAPictureHasTheFormatThatWasAsked: its MIME type and its bytes, annotated or not.
-func TestAPictureHasTheFormatThatWasAsked(t *testing.T) {
+// TestQuernPictureHasRequestedFormat: its MIME type and its bytes, annotated or not.
+func TestQuernPictureHasRequestedFormat(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("quern-client", drivertest.Conformance)
 	for format, magic := range map[string]string{"jpeg": "\xff\xd8\xff", "png": "\x89PNG"} {
@@ -104,8 +108,9 @@ func TestAPictureHasTheFormatThatWasAsked(t *testing.T) {
 	}
 }
 
-// TestParseRefusesTextThatIsNoBuild: what xcodebuild never printed is refused, and the latest build stays what it was.
-func TestParseRefusesTextThatIsNoBuild(t *testing.T) {
+// TestParseRefusesTextWithoutABuild: other text is refused, and the latest build stays the same.
+func TestParseRefusesTextWithoutABuild(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	q := quernREST{h, t}
 	q.ask(http.StatusOK, "POST", "/api/v1/builds/parse", in{"output": failedBuild})
@@ -117,6 +122,7 @@ func TestParseRefusesTextThatIsNoBuild(t *testing.T) {
 
 // TestTheLatestBuildIsOfTheCallersProject: a build of another project by another session is not shown to a client that has a folder.
 func TestTheLatestBuildIsOfTheCallersProject(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	keep := func(r builds.Result) string {
 		kept, err := builds.Keep(t.Context(), h.Product.Telemetry, r)
@@ -146,8 +152,9 @@ func TestTheLatestBuildIsOfTheCallersProject(t *testing.T) {
 	}
 }
 
-// TestLogLinesComeInTheOrderOfTheirArrival: a line whose own time is earlier comes where it arrived, as the tools say.
-func TestLogLinesComeInTheOrderOfTheirArrival(t *testing.T) {
+// TestLogLinesAreOrderedByArrival: a line whose own time is earlier comes where it arrived, as the tools say.
+func TestLogLinesAreOrderedByArrival(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	now := time.Now()
 	for i, message := range []string{"now", "an hour ago", "a minute ago"} {
@@ -171,6 +178,7 @@ func TestLogLinesComeInTheOrderOfTheirArrival(t *testing.T) {
 
 // TestAMockKeepsItsContentTypeBesideOtherHeaders: only a header that says otherwise changes it.
 func TestAMockKeepsItsContentTypeBesideOtherHeaders(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	q := quernREST{w.House, t}
 	q.ask(http.StatusOK, "POST", "/api/v1/proxy/start", nil)
@@ -190,8 +198,9 @@ func TestAMockKeepsItsContentTypeBesideOtherHeaders(t *testing.T) {
 	}
 }
 
-// TestQuernRefusesIDsThatNothingHas: a mock and a device that are not there. A device that left lines or reports is known by them.
-func TestQuernRefusesIDsThatNothingHas(t *testing.T) {
+// TestQuernRefusesUnknownIDs: a mock and a device that are not there. A device that left lines or reports is known by them.
+func TestQuernRefusesUnknownIDs(t *testing.T) {
+	t.Parallel()
 	h := newWire(t).House
 	q := quernREST{h, t}
 	udid := h.Boot("quern-client", drivertest.Conformance)

@@ -16,6 +16,7 @@ import (
 
 // TestAQuernProxySession is written from quern's documents: paths, parameters, bodies and statuses of its rows about the network.
 func TestAQuernProxySession(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	q := quernREST{w.House, t}
 	const at = "/api/v1/proxy"
@@ -144,6 +145,7 @@ func TestAQuernProxySession(t *testing.T) {
 // TestWaitForFlowTakesOnlyRecentFinishedFlows: a flow older than five seconds and a flow without an answer do not match, and a stopped
 // proxy is a fault: no request can come.
 func TestWaitForFlowTakesOnlyRecentFinishedFlows(t *testing.T) {
+	t.Parallel()
 	var later atomic.Int64
 	began := time.Now()
 	w := newWire(t, func(o *house.Options) {

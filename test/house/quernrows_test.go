@@ -12,9 +12,10 @@ import (
 	"ios-agent/test/goldenrows"
 )
 
-// TestTheNetworksRowsGolden asks quern's rows about the network for what is usual, with filters, page by page, and wrongly: before a proxy
-// runs, while one does, and after. Waits and what is held are in TestAQuernProxySession.
-func TestTheNetworksRowsGolden(t *testing.T) {
+// TestQuernNetworkAnswersMatchGolden asks quern's rows about the network for what is usual, with filters, page by page, and wrongly: before
+// a proxy runs, while one does, and after. Waits and what is held are in TestAQuernProxySession.
+func TestQuernNetworkAnswersMatchGolden(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	r := &rowAsker{wire: w, port: fmt.Sprint(freeport.Of(t)), seen: map[string]string{}}
 	ask := func(requests ...string) {

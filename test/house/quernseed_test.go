@@ -25,8 +25,9 @@ func texts(list any, key string) (all []string) {
 	return all
 }
 
-// TestQuernsPoolOverHTTP is the life of claims as quern's clients write it.
-func TestQuernsPoolOverHTTP(t *testing.T) {
+// TestQuernClaimsWorkOverHTTP is the life of claims as quern's clients write it.
+func TestQuernClaimsWorkOverHTTP(t *testing.T) {
+	t.Parallel()
 	const pool = "/api/v1/devices/"
 	t.Run("claim, resolve, release", func(t *testing.T) {
 		q := quernREST{house.New(t), t}
@@ -78,8 +79,9 @@ func TestQuernsPoolOverHTTP(t *testing.T) {
 	})
 }
 
-// TestQuernsHierarchy: a screen with what lies in what, and the part of it below one element.
-func TestQuernsHierarchy(t *testing.T) {
+// TestQuernHierarchyNestsElements: a screen with what lies in what, and the part of it below one element.
+func TestQuernHierarchyNestsElements(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	q := quernREST{h, t}
 	h.Boot("quern-client", drivertest.Conformance)
@@ -115,8 +117,10 @@ func TestQuernsHierarchy(t *testing.T) {
 	}
 }
 
-// TestQuernsClearText: the focused field is empty after it, the next look shows that, and what is typed then is all it holds.
-func TestQuernsClearText(t *testing.T) {
+// TestQuernClearTextEmptiesFocusedField: the focused field is empty after it, the next look shows that, and what is typed then is all it
+// holds.
+func TestQuernClearTextEmptiesFocusedField(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	q := quernREST{h, t}
 	udid := h.Boot("quern-client", drivertest.Conformance)
@@ -137,8 +141,9 @@ func TestQuernsClearText(t *testing.T) {
 	wants(t, q.ask(http.StatusOK, "POST", "/api/v1/device/ui/clear", in{}), in{"status": "ok", "outcome": "changed"})
 }
 
-// TestQuernsNarrowing: an ambiguous label is narrowed by the type and by the identifier, as the description says.
-func TestQuernsNarrowing(t *testing.T) {
+// TestQuernTypeNarrowsAmbiguousLabel: an ambiguous label is narrowed by the type and by the identifier, as the description says.
+func TestQuernTypeNarrowsAmbiguousLabel(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	q := quernREST{h, t}
 	h.Boot("quern-client", "com.iosagent.shop")
@@ -152,8 +157,9 @@ func TestQuernsNarrowing(t *testing.T) {
 	q.ask(http.StatusNotFound, "POST", tap, in{"label": "Email", "element_type": "Slider"})
 }
 
-// TestQuernsDescriptions: what quern's agents were told in the descriptions of its tools is told here.
-func TestQuernsDescriptions(t *testing.T) {
+// TestQuernDescriptionsNameKeyInputs: what quern's agents were told in the descriptions of its tools is told here.
+func TestQuernDescriptionsNameKeyInputs(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	listed, err := h.MCP("quern-agent", product.Serving{Tools: "quern"}).ListTools(t.Context(), nil)
 	if err != nil {

@@ -66,9 +66,10 @@ func (s *sse) next(t *testing.T) (name string, data map[string]any) {
 	return "", nil
 }
 
-// TestAQuernStream: a client over TCP gets what fits its filters, as it comes and with all keys; whoever has no key, or is a web page,
-// gets nothing; a wrong filter is refused as every row does.
-func TestAQuernStream(t *testing.T) {
+// TestQuernStreamSendsFilteredLines: a client over TCP gets what fits its filters, as it comes and with all keys; whoever has no key, or is
+// a web page, gets nothing; a wrong filter is refused as every row does.
+func TestQuernStreamSendsFilteredLines(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	handler, _ := h.HTTP()
 	server := httptest.NewServer(handler)

@@ -20,9 +20,10 @@ func seen(text string) (refs []string) {
 	return refs
 }
 
-// TestRefsNeverRestart: a ref of before a restart is expired after it, also when the new daemon has shown another screen
+// TestRefsAreNotReusedAfterRestart: a ref of before a restart is expired after it, also when the new daemon has shown another screen
 // first, and no number is given to two elements.
-func TestRefsNeverRestart(t *testing.T) {
+func TestRefsAreNotReusedAfterRestart(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("ada", drivertest.Conformance)
 	before := seen(h.Must("ada", "snapshot", nil).Text())
@@ -49,8 +50,9 @@ func TestRefsNeverRestart(t *testing.T) {
 	}
 }
 
-// TestRefsOfSessionsAreTheirOwn: another session's numbers begin at one.
-func TestRefsOfSessionsAreTheirOwn(t *testing.T) {
+// TestRefsOfEachSessionBeginAtOne: another session's numbers begin at one.
+func TestRefsOfEachSessionBeginAtOne(t *testing.T) {
+	t.Parallel()
 	h := house.New(t, house.Options{Implicit: -1})
 	h.Boot("ada", drivertest.Conformance)
 	ada, bob := seen(h.Must("ada", "snapshot", nil).Text()), seen(h.Must("bob", "snapshot", nil).Text())

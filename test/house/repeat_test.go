@@ -41,9 +41,10 @@ func claim(t *testing.T, h *house.House, session, id, path, body string) (got cl
 	return got
 }
 
-// TestALostAnswer: whoever repeats a claim with its id gets the same devices under the same lease, although others would be chosen
-// by now, and after a restart too. Another session or another wish is refused by the id, and so is a claim that has ended.
-func TestALostAnswer(t *testing.T) {
+// TestRepeatedClaimGetsSameDevices: whoever repeats a claim with its id gets the same devices under the same lease, although others would
+// be chosen by now, and after a restart too. Another session or another wish is refused by the id, and so is a claim that has ended.
+func TestRepeatedClaimGetsSameDevices(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	for path, c := range map[string]struct{ wish, other string }{
 		"claim":   {`{"name":"iPhone 16 Pro"}`, `{"name":"iPhone 15"}`},
@@ -82,9 +83,10 @@ func TestALostAnswer(t *testing.T) {
 	}
 }
 
-// TestHostileRequestIDs: an id that is too long or not printable is refused before anything is claimed, on every operation, and stands in
-// no answer.
-func TestHostileRequestIDs(t *testing.T) {
+// TestInvalidRequestIDsAreRefused: an id that is too long or not printable is refused before anything is claimed, on every operation, and
+// stands in no answer.
+func TestInvalidRequestIDsAreRefused(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	handler, key := h.HTTP()
 	for _, id := range []string{strings.Repeat("x", 201), strings.Repeat("x", 1<<20), "a\tb", "a\x1b[2J", "a\u202eb", "\xff\xfe", "a\u2028b"} {
@@ -105,8 +107,9 @@ func TestHostileRequestIDs(t *testing.T) {
 	}
 }
 
-// TestSameIDAtOnce: a client that repeats a call before the first is answered gets what that gets, however often.
-func TestSameIDAtOnce(t *testing.T) {
+// TestConcurrentCallsWithSameIDGetSameAnswer: a client that repeats a call before the first is answered gets what that gets, however often.
+func TestConcurrentCallsWithSameIDGetSameAnswer(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.HTTP() // before there are several
 	for path, wish := range map[string]string{
@@ -132,9 +135,10 @@ func TestSameIDAtOnce(t *testing.T) {
 	}
 }
 
-// TestAnIDIsOfOneWish: with an operation that wants something else an id is refused, and gives nothing away. One that wants the same device
-// in the same way gets it, and no other.
-func TestAnIDIsOfOneWish(t *testing.T) {
+// TestRequestIDIsRefusedForOtherInput: with an operation that wants something else an id is refused, and gives nothing away. One that wants
+// the same device in the same way gets it, and no other.
+func TestRequestIDIsRefusedForOtherInput(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	first := claim(t, h, "ada", "one", "claim", `{"name":"iPhone 16 Pro Max"}`)
 	for path, wish := range map[string]string{

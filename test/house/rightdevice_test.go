@@ -12,8 +12,9 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestBootAndUseTakeADeviceInEachWay: by its name as an argument and as a flag, and by its udid.
-func TestBootAndUseTakeADeviceInEachWay(t *testing.T) {
+// TestBootAndUseAcceptNameFlagAndUDID: by its name as an argument and as a flag, and by its udid.
+func TestBootAndUseAcceptNameFlagAndUDID(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	for _, line := range [][]string{
 		{"boot", house.Device}, {"boot", "--sim", house.Device}, {"use", house.Device}, {"use", "--sim", house.Device}, {"boot", "--udid", ""},
@@ -32,6 +33,7 @@ func TestBootAndUseTakeADeviceInEachWay(t *testing.T) {
 
 // TestUseSuggestsWhatCanFollow: a device that is off must be booted first.
 func TestUseSuggestsWhatCanFollow(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	next := func(want string, not string, line ...string) {
 		t.Helper()
@@ -49,6 +51,7 @@ func TestUseSuggestsWhatCanFollow(t *testing.T) {
 
 // TestNoDeviceHintIsShort: names that can be passed on, and no ids of runtimes.
 func TestNoDeviceHintIsShort(t *testing.T) {
+	t.Parallel()
 	e := house.New(t).Call("ada", "snapshot", nil)
 	if e.Error == nil || e.Error.Code != fault.NoDevice || len(e.Error.Hint) > 300 || strings.Contains(e.Error.Hint, "SimRuntime") ||
 		!strings.Contains(e.Error.Hint, house.Device) {
@@ -56,8 +59,9 @@ func TestNoDeviceHintIsShort(t *testing.T) {
 	}
 }
 
-// TestAToolThatFailsIsNotANoDevice: simctl answers with garbage, and the status says that the server's side failed.
-func TestAToolThatFailsIsNotANoDevice(t *testing.T) {
+// TestFailedSimctlIsToolFailedFault: simctl answers with garbage, and the status says that the server's side failed.
+func TestFailedSimctlIsToolFailedFault(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	f := virtualxcode.Fault{Name: flaw.SimctlGarbage, Times: virtualxcode.Forever}
 	if err := h.Virtual.AddFault(t.Context(), f); err != nil {
@@ -75,8 +79,9 @@ func TestAToolThatFailsIsNotANoDevice(t *testing.T) {
 	}
 }
 
-// TestAnExaminedDeviceThatCannotBeUsedFailsTheCommand.
-func TestAnExaminedDeviceThatCannotBeUsedFailsTheCommand(t *testing.T) {
+// TestDoctorFailsForUnusableDevice.
+func TestDoctorFailsForUnusableDevice(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	r := h.CLI("ada", "doctor", "--device", "Nobody’s iPhone")
 	if r.Exit != fault.ExitFailed || !strings.Contains(r.Stdout, "fail  cable") {
@@ -84,8 +89,9 @@ func TestAnExaminedDeviceThatCannotBeUsedFailsTheCommand(t *testing.T) {
 	}
 }
 
-// TestBootedIsWhatThisCallDid, not what an earlier one did.
-func TestBootedIsWhatThisCallDid(t *testing.T) {
+// TestBootedIsTrueOnlyForBootingCall, not what an earlier one did.
+func TestBootedIsTrueOnlyForBootingCall(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	shop := h.Files().App
 	type out struct{ Booted bool }

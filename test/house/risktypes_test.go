@@ -21,9 +21,10 @@ var (
 	capital           = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 )
 
-// TestRiskIsAPropertyOfTheType walks over every input of every operation of every family: one that by its name, or by what is said of it,
+// TestRiskyInputsHaveRiskTypes walks over every input of every operation of every family: one that by its name, or by what is said of it,
 // names a server, a program or a file has a type that says so. What only sounds so is listed, with what it is.
-func TestRiskIsAPropertyOfTheType(t *testing.T) {
+func TestRiskyInputsHaveRiskTypes(t *testing.T) {
+	t.Parallel()
 	seen := map[string]bool{}
 	for _, o := range house.New(t).Product.Catalogue.Ops() {
 		for _, f := range o.Fields() {

@@ -16,6 +16,7 @@ import (
 
 // TestTheClientsModelChoosesTheWorkflow where the client lends one; what it says that is no workflow counts for nothing.
 func TestTheClientsModelChoosesTheWorkflow(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	for answer, want := range map[string]struct{ tool, by string }{
 		`["macos"]`:                             {"build_macos", "the client's model"},

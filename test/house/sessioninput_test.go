@@ -12,8 +12,9 @@ import (
 	"ios-agent/test/house"
 )
 
-// A session that is an object or a list is refused as its schema says, whichever way the call comes.
-func TestSessionThatIsNoTextIsRefused(t *testing.T) {
+// TestSessionMustBeText: a session that is an object or a list is refused, on every surface.
+func TestSessionMustBeText(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	server := httptest.NewServer(rest.Handler(h.Product.Catalogue))
 	t.Cleanup(server.Close)

@@ -9,9 +9,10 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestSessionNames: other clients see a session's name in lists, logs and terminals, and the daemon remembers it. It must be
-// printable and short, wherever it comes from.
-func TestSessionNames(t *testing.T) {
+// TestInvalidSessionNamesAreRefused: other clients see a session's name in lists, logs and terminals, and the daemon remembers it. It must
+// be printable and short, wherever it comes from.
+func TestInvalidSessionNamesAreRefused(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	for _, c := range []struct{ name, session, code string }{
 		{"escape", "a\x1b[2Jb", "INVALID_INPUT"},

@@ -12,9 +12,10 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestGroupsHaveEachThingOnce: a group names no operation of ours a second time, by another family's name, and nothing in it is
+// TestGroupsHaveNoDuplicateTools: a group names no operation of ours a second time, by another family's name, and nothing in it is
 // prefixed.
-func TestGroupsHaveEachThingOnce(t *testing.T) {
+func TestGroupsHaveNoDuplicateTools(t *testing.T) {
+	t.Parallel()
 	c := product.Catalogue()
 	families := []string{op.All}
 	for _, o := range c.Ops() {
@@ -40,8 +41,9 @@ func TestGroupsHaveEachThingOnce(t *testing.T) {
 	}
 }
 
-// TestListDevicesOfEverySet: the physical ones where the set is XcodeBuildMCP's, else all with their type.
-func TestListDevicesOfEverySet(t *testing.T) {
+// TestListDevicesFollowsToolSet: the physical ones where the set is XcodeBuildMCP's, else all with their type.
+func TestListDevicesFollowsToolSet(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	for set, simulators := range map[string]bool{"core": true, "device": true, "quern": true, "xcode": false} {
 		text := textOf(t, h.MCP("s", product.Serving{Tools: set}), "list_devices", nil)
@@ -60,8 +62,9 @@ func TestListDevicesOfEverySet(t *testing.T) {
 	}
 }
 
-// TestFindToolsFindsWhatIsMeant: by the endings of words and what else means the same, with types and values, in a short answer.
-func TestFindToolsFindsWhatIsMeant(t *testing.T) {
+// TestFindToolsMatchesEndingsAndSynonyms: by the endings of words and what else means the same, with types and values, in a short answer.
+func TestFindToolsMatchesEndingsAndSynonyms(t *testing.T) {
+	t.Parallel()
 	c := house.New(t).MCP("s", product.Serving{Tools: "core"})
 	for query, want := range map[string][]string{
 		"swipe":                        {"\nswipe(", "direction?: up|down|left|right", "distance?: number"},

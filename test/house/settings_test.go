@@ -10,9 +10,10 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestTheDoctorTellsBrokenSettings: what is wrong with the files of a project, by either doctor; the first line of an answer that has
+// TestDoctorReportsBrokenSettings: what is wrong with the files of a project, by either doctor; the first line of an answer that has
 // the mistake is the mistake, once.
-func TestTheDoctorTellsBrokenSettings(t *testing.T) {
+func TestDoctorReportsBrokenSettings(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	for folder, text := range map[string]string{".ios-agent": "tools: [simulatr]\n", ".xcodebuildmcp": "enabledWorkflows: {a: 1}\n"} {
 		if err := os.MkdirAll(filepath.Join(h.Home.String(), folder), 0o700); err != nil {
@@ -24,7 +25,7 @@ func TestTheDoctorTellsBrokenSettings(t *testing.T) {
 	}
 	for _, doctor := range []string{"doctor", "xcode_doctor"} {
 		said := h.Must("s", doctor, nil).Stdout
-		for _, want := range []string{`there is no tool set "simulatr"`, "enabledWorkflows must be a list of texts"} {
+		for _, want := range []string{`unknown tool set "simulatr"`, "enabledWorkflows must be a list of texts"} {
 			if !strings.Contains(said, want) {
 				t.Errorf("%s does not say %q:\n%s", doctor, want, said)
 			}

@@ -32,9 +32,10 @@ var otherNames = map[string]string{
 	"processId": "pid", "width_points": "w", "centerX": "at", "durationMs": "duration_ms",
 }
 
-// TestOneShapeForOneThing walks what the operations of the core family answer: a key is of one kind wherever it stands, a frame
+// TestCoreAnswersUseOneShapePerKey walks what the operations of the core family answer: a key is of one kind wherever it stands, a frame
 // is x, y, w and h, an element has the specification's keys, and what lasts is in milliseconds.
-func TestOneShapeForOneThing(t *testing.T) {
+func TestCoreAnswersUseOneShapePerKey(t *testing.T) {
+	t.Parallel()
 	kinds := map[string]map[string][]string{}
 	for _, o := range product.Catalogue().Ops() {
 		if o.Family != op.Core {
@@ -114,8 +115,8 @@ func propertiesOf(s *jsonschema.Schema) string {
 	return strings.Join(slices.Sorted(maps.Keys(s.Properties)), " ")
 }
 
-// TestToolsPublishTheirSchemas: a program that asks for JSON gets the schema of every answer, a model pays for none.
-func TestToolsPublishTheirSchemas(t *testing.T) {
+// TestOutputSchemasAreListedOnlyOnRequest: a program that asks for JSON gets the schema of every answer, a model pays for none.
+func TestOutputSchemasAreListedOnlyOnRequest(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("many schemas take long")
@@ -176,7 +177,7 @@ var refusedExamples = map[string]string{
 	"set_value": "the example's element is a button",
 	"drag":      "refs of the example are of another screen", "alert": "no alert is shown",
 	"job_status": "there is no such job", "job_wait": "there is no such job",
-	"job_cancel": "there is no such job", "show_step": "there is no such step",
+	"job_cancel": "there is no such job",
 	"show_build": "data_delete, an example before it, has deleted what was kept",
 	"wait":       "the example names no element", "type_text": "nothing has the focus", "press_key": "nothing has the focus",
 	"key_sequence": "nothing has the focus", "parse": "there is no such file",

@@ -77,7 +77,8 @@ func throughEach(t *testing.T, bundle, ui string, test func(t *testing.T, h *hou
 
 // A form in a sheet stays, with what was typed into it, whatever is done to hide the keyboard, through each driver: the field says what the
 // keyboard covers, and no hint of a refusal leads to a gesture that closes the sheet.
-func TestKeyboardOverASheetNeverCostsTheForm(t *testing.T) {
+func TestHideKeyboardKeepsFormInSheet(t *testing.T) {
+	t.Parallel()
 	throughEach(t, "com.example.sheets", sheets, func(t *testing.T, h *house.House) {
 		h.Must("a", "tap_element", in{"identifier": "go-compose"})
 		filled := h.Must("a", "fill", in{"identifier": "to", "text": "Ada"})
@@ -105,7 +106,8 @@ func TestKeyboardOverASheetNeverCostsTheForm(t *testing.T) {
 }
 
 // A way that hides the keyboard by leaving the screen is a failure, through each driver.
-func TestHideKeyboardFailsWhenTheTitleChangesThroughEachDriver(t *testing.T) {
+func TestHideKeyboardFailsWhenTitleChanges(t *testing.T) {
+	t.Parallel()
 	throughEach(t, "com.example.sheets", sheets, func(t *testing.T, h *house.House) {
 		h.Must("a", "tap_element", in{"identifier": "go-draft"})
 		h.Must("a", "tap_element", in{"identifier": "to"})

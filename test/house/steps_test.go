@@ -16,8 +16,9 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestAStepCanBeLookedUp under the id of its answer: what was asked, what came of it, and between which screens.
-func TestAStepCanBeLookedUp(t *testing.T) {
+// TestShowStepReturnsInputAndResult under the id of its answer: what was asked, what came of it, and between which screens.
+func TestShowStepReturnsInputAndResult(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("ada", drivertest.Conformance)
 	before := house.Result[struct{ ID string }](h, h.Must("ada", "snapshot", nil)).ID
@@ -65,6 +66,7 @@ func TestAStepCanBeLookedUp(t *testing.T) {
 
 // TestAStepKeepsNoSecrets: what goes into a secure field, or to an app at its start, is masked on its way into the memory.
 func TestAStepKeepsNoSecrets(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("ada", drivertest.Conformance)
 	h.Must("ada", "tap_element", in{"label": "Text Input"})
@@ -104,8 +106,9 @@ func TestAStepKeepsNoSecrets(t *testing.T) {
 	}
 }
 
-// TestWhatIsWrongWithTheConfigurationIsTold in answers that depend on it, once, and whenever the defaults are shown.
-func TestWhatIsWrongWithTheConfigurationIsTold(t *testing.T) {
+// TestConfigurationMistakesAreReportedOnce: in answers that depend on the configuration, and whenever the defaults are shown.
+func TestConfigurationMistakesAreReportedOnce(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("ada", drivertest.Conformance)
 	folder := filepath.Join(h.Home.String(), ".ios-agent")

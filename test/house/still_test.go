@@ -24,6 +24,7 @@ screens:
 // TestAStillScreenIsAnsweredAtOnce: a look at a screen on which nothing was done since it was still takes no time; whatever
 // changes it is seen, and what an operation began is waited for.
 func TestAStillScreenIsAnsweredAtOnce(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("ann", rig.Conformance)
 	look := func(session string) (ui.Snapshot, bool) {
@@ -59,6 +60,7 @@ func TestAStillScreenIsAnsweredAtOnce(t *testing.T) {
 
 // TestANewSpinnerIsSeen: an element that comes by itself is in the next look, also one that hashes of screens leave out.
 func TestANewSpinnerIsSeen(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("ann", rig.Conformance)
 	h.Must("ann", "install_app", map[string]any{"app_path": rig.App(t, "com.example.spinning", spinning)})

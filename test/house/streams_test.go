@@ -45,9 +45,10 @@ func follows(h *house.House, t *testing.T, id, status string, captured int64) st
 	}
 }
 
-// TestALaunchIsHeard: what the app logs and prints is followed from its launch on, by nobody's request, until the app is ended or
-// another session gets the device.
-func TestALaunchIsHeard(t *testing.T) {
+// TestLaunchStartsLogAndConsoleStreams: what the app logs and prints is followed from its launch on, by nobody's request, until the app is
+// ended or another session gets the device.
+func TestLaunchStartsLogAndConsoleStreams(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("a", drivertest.Conformance)
 	follows(h, t, "log-"+udid[:8]+"-"+drivertest.Conformance, "streaming", 0)
@@ -77,8 +78,9 @@ func TestALaunchIsHeard(t *testing.T) {
 	}
 }
 
-// TestAStreamOutlivesItsDevice: a device that is shut down and booted again is heard again, and the gap is told.
-func TestAStreamOutlivesItsDevice(t *testing.T) {
+// TestLogStreamResumesAfterReboot: a device that is shut down and booted again is heard again, and the gap is told.
+func TestLogStreamResumesAfterReboot(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("a", drivertest.Conformance)
 	log := "log-" + udid[:8] + "-" + drivertest.Conformance
@@ -91,8 +93,10 @@ func TestAStreamOutlivesItsDevice(t *testing.T) {
 	follows(h, t, log, "streaming", 0)
 }
 
-// TestTheLogOfAPhysicalDevice is followed from a launch on; where the device does not let us, the source tells why it is silent.
-func TestTheLogOfAPhysicalDevice(t *testing.T) {
+// TestPhysicalDeviceLogIsFollowedFromLaunch is followed from a launch on; where the device does not let us, the source tells why it is
+// silent.
+func TestPhysicalDeviceLogIsFollowedFromLaunch(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Must("a", "launch_app", map[string]any{"udid": house.Physical, "bundle_id": drivertest.Conformance})
 	follows(h, t, "log-"+house.Physical[:8], "streaming", 0)
@@ -108,8 +112,9 @@ func TestTheLogOfAPhysicalDevice(t *testing.T) {
 	}
 }
 
-// TestAHungLogShowHoldsNobodyUp: a launch, an input and the end of the product wait for no past.
-func TestAHungLogShowHoldsNobodyUp(t *testing.T) {
+// TestAHungLogShowDoesNotBlockCalls: a launch, an input and the product's end do not wait for old log lines.
+func TestAHungLogShowDoesNotBlockCalls(t *testing.T) {
+	t.Parallel()
 	asked := make(chan struct{}, 8)
 	h := house.New(t, house.Options{Programs: func(_ string, tool host.Main) host.Main {
 		if tool == nil {
@@ -145,9 +150,10 @@ screens:
 `,
 }
 
-// TestWhatWasLoggedBeforeAStream: the first lines of a launch are there although the app was faster than the stream, and once only; and
-// after a restart of the daemon who reads gets what was logged meanwhile, without naming the app, and nothing twice.
-func TestWhatWasLoggedBeforeAStream(t *testing.T) {
+// TestLogsBeforeAStreamArriveOnce: the first lines of a launch arrive although the app was faster than the stream. After a restart
+// of the daemon, readers get the lines logged in between, without naming the app. No line arrives twice.
+func TestLogsBeforeAStreamArriveOnce(t *testing.T) {
+	t.Parallel()
 	var h *house.House
 	now := func() time.Time { // a simulator has the clock of its Mac
 		if h == nil {

@@ -7,8 +7,9 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestASubmitSaysWhatCameOfIt: a return that sent something, and one that only put the keyboard away.
-func TestASubmitSaysWhatCameOfIt(t *testing.T) {
+// TestSubmitReportsEffectOfReturn: a return that sent something, and one that only put the keyboard away.
+func TestSubmitReportsEffectOfReturn(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", "com.iosagent.shop")
 	h.Must("a", "fill", map[string]any{"label": "Email", "text": "ada@example.com"})
@@ -19,7 +20,7 @@ func TestASubmitSaysWhatCameOfIt(t *testing.T) {
 	}
 	said, came := fill("Password", "secret")
 	if came != "unchanged" || !strings.Contains(said, "] and return → changed") ||
-		!strings.Contains(said, "\nnote: the return moved at most the focus") {
+		!strings.Contains(said, "\nnote: return moved at most the focus") {
 		t.Errorf("%s: %s", came, said)
 	}
 	h.Must("a", "tap_element", map[string]any{"label": "Log in"})
@@ -29,8 +30,9 @@ func TestASubmitSaysWhatCameOfIt(t *testing.T) {
 	}
 }
 
-// TestABudgetKeepsTheAnswer: what an action brought stays in an outline that has no room for all.
-func TestABudgetKeepsTheAnswer(t *testing.T) {
+// TestSnapshotBudgetKeepsNewElements: what an action brought stays in an outline that has no room for all.
+func TestSnapshotBudgetKeepsNewElements(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", "com.iosagent.shop")
 	h.Must("a", "fill", map[string]any{"label": "Email", "text": "ada@example.com"})

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -37,6 +38,16 @@ type mcpClient struct {
 	product.Serving
 }
 
+// rendered fails the test if a surface wrote a fact in the form that only our own texts have inside of the program.
+func (h *House) rendered(text []byte) {
+	h.t.Helper()
+	if fact := facts.Find(text); fact != nil {
+		h.t.Errorf("a surface wrote %q, want it as a call of that surface", fact)
+	}
+}
+
+var facts = regexp.MustCompile(`‹(?:do|help|input|shell):[^›]{0,60}›?`)
+
 // HTTP is what the TCP port of a daemon serves, and the key it wants in X-API-Key.
 func (h *House) HTTP() (handler http.Handler, key string) {
 	h.t.Helper()
@@ -62,6 +73,7 @@ func (h *House) REST(session, method, path string, body any) *httptest.ResponseR
 	r.Header.Set(rest.SessionHeader, session)
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, r)
+	h.rendered(w.Body.Bytes())
 	return w
 }
 
@@ -80,7 +92,17 @@ func (h *House) MCP(session string, how product.Serving) *sdk.ClientSession {
 	theirs, ours := sdk.NewInMemoryTransports()
 	_, err = server.Connect(h.t.Context(), theirs, nil)
 	h.must(err)
-	client, err := sdk.NewClient(&sdk.Implementation{Name: "house", Version: "test"}, nil).Connect(h.t.Context(), ours, nil)
+	house := sdk.NewClient(&sdk.Implementation{Name: "house", Version: "test"}, nil)
+	house.AddSendingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+			result, err := next(ctx, method, r)
+			if text, e := json.Marshal(result); e == nil {
+				h.rendered(text)
+			}
+			return result, err
+		}
+	})
+	client, err := house.Connect(h.t.Context(), ours, nil)
 	h.must(err)
 	h.t.Cleanup(func() { client.Close() })
 	if h.more.clients == nil {
@@ -151,6 +173,10 @@ func (h *House) cli(ctx context.Context, session string, in io.Reader, out io.Wr
 		Connect: func(name string) (op.Caller, error) { return h.caller(cmp.Or(name, session)), nil },
 	}
 	exit = app.Main(ctx, args)
+	h.rendered(errs.Bytes())
+	if wrote, is := out.(interface{ Bytes() []byte }); is {
+		h.rendered(wrote.Bytes())
+	}
 	return errs.String(), exit
 }
 

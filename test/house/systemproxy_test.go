@@ -46,9 +46,10 @@ func (w *wire) took(udid string, want bool) {
 	}
 }
 
-// TestSystemProxy: the Mac's proxy is set and put back, requests go on to the one of before, and it is told; the daemon stays for it,
-// and the next daemon goes on with it.
-func TestSystemProxy(t *testing.T) {
+// TestSystemProxyIsSetAndRestored: the Mac's proxy is set and put back, requests go on to the one of before, and it is told; the daemon
+// stays for it, and the next daemon goes on with it.
+func TestSystemProxyIsSetAndRestored(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	before := w.before()
 	w.says(w.Must("a", "proxy_start", map[string]any{"system_proxy": true}), "the Mac's proxy (Wi-Fi) is set to it", "corp.test:3128",
@@ -66,7 +67,7 @@ func TestSystemProxy(t *testing.T) {
 	if !reflect.DeepEqual(w.World.Network(), set) {
 		t.Error("the next daemon changed the settings")
 	}
-	w.says(w.Must("a", "proxy_stop", nil), "the Mac's proxy is put back: Wi-Fi: proxy for http corp.test:3128, proxy for https corp.test:3128")
+	w.says(w.Must("a", "proxy_stop", nil), "the Mac's proxy is restored: Wi-Fi: proxy for http corp.test:3128, proxy for https corp.test:3128")
 	w.wantNetwork(before)
 	if holds := strings.Join(w.Product.Holds(), "\n"); strings.Contains(holds, "Wi-Fi") {
 		t.Errorf("the daemon stays for: %s", holds)
@@ -77,7 +78,7 @@ func TestSystemProxy(t *testing.T) {
 	w.wantNetwork(before)
 	w.says(w.Must("a", "proxy_set", map[string]any{"system_proxy": true}), "(Wi-Fi) is set to it")
 	e := w.Must("a", "proxy_set", map[string]any{"system_proxy": false})
-	w.says(e, "is put back")
+	w.says(e, "is restored")
 	if strings.Contains(e.Text(), "upstream") {
 		t.Errorf("requests still go on to the proxy of before: %s", e.Text())
 	}
@@ -96,8 +97,10 @@ func TestSystemProxy(t *testing.T) {
 	w.refused(fault.InvalidInput, "proxy_start", map[string]any{"system_proxy": true, "listen_host": "::1"})
 }
 
-// TestADeadDaemonsSettings: a daemon that starts puts back what a dead one left, says so, and does not set it again by itself.
-func TestADeadDaemonsSettings(t *testing.T) {
+// TestDaemonRestoresSystemProxyOfDeadDaemon: a daemon that starts puts back what a dead one left, says so, and does not set it again by
+// itself.
+func TestDaemonRestoresSystemProxyOfDeadDaemon(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	before := w.before()
 	w.Must("a", "proxy_start", map[string]any{"system_proxy": true})
@@ -118,15 +121,16 @@ func TestADeadDaemonsSettings(t *testing.T) {
 	})
 	w.wantNetwork(before)
 	w.says(w.Must("a", "proxy_set", map[string]any{"bypass": []string{"x.example"}}), "the proxy runs on",
-		"was put back when the daemon ended", "--system-proxy")
+		"was restored when the daemon ended", "--system-proxy")
 	w.says(w.Must("a", "proxy_set", map[string]any{"system_proxy": true}), "(Wi-Fi) is set to it")
 	w.Must("a", "proxy_stop", nil)
 	w.wantNetwork(before)
 }
 
-// TestAProxyForADevice: a simulator that no request would come from is refused by its name, and nothing is changed; one that boots after
-// the change has the certificate, and its flows are its own.
-func TestAProxyForADevice(t *testing.T) {
+// TestProxyRefusesSimulatorItCannotCapture: a simulator that no request would come from is refused by its name, and nothing is changed; one
+// that boots after the change has the certificate, and its flows are its own.
+func TestProxyRefusesSimulatorItCannotCapture(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	before := w.World.Network()
 	udid := w.Boot("a", "")

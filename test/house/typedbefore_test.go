@@ -14,6 +14,7 @@ import (
 // without the variables look at the screen, have the app print what was typed, and read the logs: nothing that leaves the process has one
 // of them, and no file below the home.
 func TestTypedSecretsStaySecretAfterARestart(t *testing.T) {
+	t.Parallel()
 	out := &outside{t: t}
 	h := house.New(t, house.Options{Log: slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	udid := h.Boot("a", "com.iosagent.shop")

@@ -13,9 +13,10 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestWhatRunsUnattendedStaysHarmless: what clients are told to run without a question starts no code of the caller's choice, loses
+// TestUnattendedOperationsAreHarmless: what clients are told to run without a question starts no code of the caller's choice, loses
 // nothing and touches no file that the caller names, whatever inputs it is given, also step by step in a batch.
-func TestWhatRunsUnattendedStaysHarmless(t *testing.T) {
+func TestUnattendedOperationsAreHarmless(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	precious := filepath.Join(t.TempDir(), "precious")

@@ -12,15 +12,15 @@ import (
 	"ios-agent/test/rig"
 )
 
-// TestTheSameThroughWDA takes the same steps on a device that our agent drives and on one that WebDriverAgent drives: refs, outcomes
-// and faults are the same.
-func TestTheSameThroughWDA(t *testing.T) {
+// TestWDAGivesSameRefsAndOutcomes takes the same steps on a device that our agent drives and on one that WebDriverAgent drives: refs,
+// outcomes and faults are the same.
+func TestWDAGivesSameRefsAndOutcomes(t *testing.T) {
 	t.Parallel()
 	theSameThrough(t, "wda", in{"identifier": "controls-slider-volume", "to": "20%"}, in{"identifier": "controls-switch", "to": "on"})
 }
 
-// TestTheSameThroughIDB is that through idb_companion, which cannot set values.
-func TestTheSameThroughIDB(t *testing.T) {
+// TestIDBGivesSameRefsAndOutcomes is that through idb_companion, which cannot set values.
+func TestIDBGivesSameRefsAndOutcomes(t *testing.T) {
 	t.Parallel()
 	theSameThrough(t, "idb")
 }
@@ -95,9 +95,9 @@ func told(e op.Envelope) string {
 	return string(out)
 }
 
-// TestWDAIsFoundAgain: a session that another client ended, and a server that somebody started again, are no news to a caller; an input
-// is sent once.
-func TestWDAIsFoundAgain(t *testing.T) {
+// TestWDAReconnectsAfterLostSession: a session that another client ended, and a server that somebody started again, are no news to a
+// caller; an input is sent once.
+func TestWDAReconnectsAfterLostSession(t *testing.T) {
 	t.Parallel()
 	h := house.New(t, house.Options{WDA: true})
 	udid := h.Boot("ann", rig.Conformance)

@@ -157,8 +157,9 @@ func (c *wdClient) last() world.Input {
 	return all[len(all)-1]
 }
 
-// TestWebDriverDrives: what the commands say and do is what the world shows.
-func TestWebDriverDrives(t *testing.T) {
+// TestWebDriverCommandsMatchWorld: what the commands say and do is what the world shows.
+func TestWebDriverCommandsMatchWorld(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	c := newClient(h, h.WebDriver(webdriver.Options{Token: "secret"}), "/secret")
 	c.click("controls-tap-button")
@@ -238,8 +239,9 @@ func TestWebDriverDrives(t *testing.T) {
 	}
 }
 
-// TestWebDriverGestures: each chain of actions is the input that it means, by the world's own record.
-func TestWebDriverGestures(t *testing.T) {
+// TestWebDriverActionsBecomeGestures: each chain of actions is the input that it means, by the world's own record.
+func TestWebDriverActionsBecomeGestures(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	var paused time.Duration
 	c := newClient(h, h.WebDriver(webdriver.Options{Pause: func(_ context.Context, d time.Duration) error { paused += d; return nil }}), "")
@@ -298,7 +300,7 @@ func TestWebDriverGestures(t *testing.T) {
 	}
 	_, before := c.World.Inputs(c.udid, 0)
 	for says, chain := range map[string][]any{
-		"changes its way": {finger("a", move(area, 0), down, move(map[string]any{"x": 10, "y": 10}, 9),
+		"changes its direction": {finger("a", move(area, 0), down, move(map[string]any{"x": 10, "y": 10}, 9),
 			move(map[string]any{"x": 300, "y": 10}, 9), up)},
 		"not lifted":     {finger("a", move(area, 0), down)},
 		"3 fingers":      {finger("a", down, up), finger("b", down, up), finger("c", down, up)},
@@ -313,8 +315,9 @@ func TestWebDriverGestures(t *testing.T) {
 	}
 }
 
-// TestWebDriverAlertsAndApps: the routes of WebDriverAgent that an Appium server asks for.
-func TestWebDriverAlertsAndApps(t *testing.T) {
+// TestWebDriverHandlesAlertsAndApps: the routes of WebDriverAgent that an Appium server asks for.
+func TestWebDriverHandlesAlertsAndApps(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	c := newClient(h, h.WebDriver(webdriver.Options{Pause: func(context.Context, time.Duration) error { return nil }}), "")
 	c.not("GET", "./alert/text", nil, 404, "no such alert", "")
@@ -389,8 +392,9 @@ func TestWebDriverAlertsAndApps(t *testing.T) {
 	c.not("DELETE", "./element", nil, 405, "unknown method", "DELETE")
 }
 
-// TestWebDriverLeases: a session has the lease of its device, nobody else drives meanwhile, and every end gives it back.
-func TestWebDriverLeases(t *testing.T) {
+// TestWebDriverSessionHoldsLease: a session has the lease of its device, nobody else drives meanwhile, and every end gives it back.
+func TestWebDriverSessionHoldsLease(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	now := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
 	s := h.WebDriver(webdriver.Options{Now: func() time.Time { return now }})
@@ -442,7 +446,7 @@ func TestWebDriverLeases(t *testing.T) {
 	c = newClient(h, s, "")
 	h.Must("other", "take_over_device", map[string]any{"udid": c.udid, "reason": "a test"})
 	c.not("POST", "./back", map[string]any{}, 404, "invalid session id", "other")
-	c.not("GET", "./source", nil, 404, "invalid session id", "no session")
+	c.not("GET", "./source", nil, 404, "invalid session id", "unknown session "+c.session)
 	h.Must("other", "release_device", map[string]any{"udid": c.udid})
 
 	c = newClient(h, s, "")
@@ -453,8 +457,9 @@ func TestWebDriverLeases(t *testing.T) {
 	c.not("POST", "/session", wants, 503, "session not created", "ends")
 }
 
-// TestWebDriverKeepsItsLease: a session that may be unused for ever keeps its device for longer than a lease lasts.
-func TestWebDriverKeepsItsLease(t *testing.T) {
+// TestUnusedWebDriverSessionKeepsLease: a session that may be unused for ever keeps its device for longer than a lease lasts.
+func TestUnusedWebDriverSessionKeepsLease(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	now := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
 	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
@@ -476,8 +481,9 @@ func TestWebDriverKeepsItsLease(t *testing.T) {
 	h.must(s.Close(t.Context()))
 }
 
-// TestWebDriverWasKilled: what a server that was killed had is given back by the next, and what one has that runs is not.
-func TestWebDriverWasKilled(t *testing.T) {
+// TestLeaseOfKilledWebDriverIsGivenBack: what a server that was killed had is given back by the next, and what one has that runs is not.
+func TestLeaseOfKilledWebDriverIsGivenBack(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	c := newClient(h, h.WebDriver(webdriver.Options{}), "")
 	claim := func() op.Envelope { return h.Call("other", "claim_device", map[string]any{"udid": c.udid}) }
@@ -505,9 +511,10 @@ func TestWebDriverWasKilled(t *testing.T) {
 	}
 }
 
-// TestWebDriverOfADevice: a server for one device, and a path for one, as an Appium server uses them; a new session of an Appium server
-// takes the place of its last one.
-func TestWebDriverOfADevice(t *testing.T) {
+// TestWebDriverServesOneDevice: a server for one device, and a path for one, as an Appium server uses them; a new session of an Appium
+// server takes the place of its last one.
+func TestWebDriverServesOneDevice(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	s := h.WebDriver(webdriver.Options{Device: Device})
 	c := &wdClient{House: h, server: s}
@@ -540,8 +547,9 @@ func TestWebDriverOfADevice(t *testing.T) {
 	h.must(c.server.Close(t.Context()))
 }
 
-// TestWebDriverLeavesNothingOfASessionThatFails: an app that cannot be installed or launched leaves no device booted for it and no lease.
-func TestWebDriverLeavesNothingOfASessionThatFails(t *testing.T) {
+// TestFailedWebDriverSessionLeavesNoLease: an app that cannot be installed or launched leaves no device booted for it and no lease.
+func TestFailedWebDriverSessionLeavesNoLease(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	c := &wdClient{House: h, server: h.WebDriver(webdriver.Options{Token: "t"}), base: "/t"}
 	pool := func() string {
@@ -566,8 +574,9 @@ func TestWebDriverLeavesNothingOfASessionThatFails(t *testing.T) {
 	h.must(c.server.Close(t.Context()))
 }
 
-// TestWebDriverDoors: only programs of this machine that know the token are served, and what they send is bounded.
-func TestWebDriverDoors(t *testing.T) {
+// TestWebDriverRequiresTokenAndLocalCaller: only programs of this machine that know the token are served, and what they send is bounded.
+func TestWebDriverRequiresTokenAndLocalCaller(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	s := h.WebDriver(webdriver.Options{Token: "secret"})
 	ask := func(change func(*http.Request)) (int, string) {

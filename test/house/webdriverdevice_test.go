@@ -19,8 +19,10 @@ func (c *wdClient) mobile(name string, given args, into any) {
 // args are the body of a command.
 type args = map[string]any
 
-// TestWebDriverOfTheDevice: the commands about the device itself, for which there are operations: each changes the world, and is read back.
-func TestWebDriverOfTheDevice(t *testing.T) {
+// TestWebDriverDeviceCommandsChangeDevice: the commands about the device itself, for which there are operations: each changes the world,
+// and is read back.
+func TestWebDriverDeviceCommandsChangeDevice(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	c := newClient(h, h.WebDriver(webdriver.Options{}), "")
 	text := func(raw string) string { return base64.StdEncoding.EncodeToString([]byte(raw)) }
@@ -94,7 +96,7 @@ func TestWebDriverOfTheDevice(t *testing.T) {
 	})
 	t.Run("video", func(t *testing.T) {
 		var film string
-		c.not("POST", "./appium/stop_recording_screen", args{}, 400, "invalid argument", "not being filmed")
+		c.not("POST", "./appium/stop_recording_screen", args{}, 400, "invalid argument", "no recording is running")
 		c.ok("POST", "./appium/start_recording_screen", args{"options": args{"timeLimit": "60"}}, nil)
 		c.ok("POST", "./appium/stop_recording_screen", args{}, &film)
 		if raw, err := base64.StdEncoding.DecodeString(film); err != nil || len(raw) == 0 {
@@ -148,8 +150,10 @@ func mustTime(text string) time.Time {
 	return at
 }
 
-// TestWebDriverOfAnEmptyField: its value and its text are the placeholder, as WebDriverAgent tells them; then the text that was typed.
-func TestWebDriverOfAnEmptyField(t *testing.T) {
+// TestWebDriverEmptyFieldShowsPlaceholder: its value and its text are the placeholder, as WebDriverAgent tells them; then the text that was
+// typed.
+func TestWebDriverEmptyFieldShowsPlaceholder(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	c := newClient(h, h.WebDriver(webdriver.Options{}), "")
 	c.click("Text Input")
@@ -173,8 +177,10 @@ func TestWebDriverOfAnEmptyField(t *testing.T) {
 	}
 }
 
-// TestWebDriverOfSelenium: selenium sends By.id, By.name and By.className as CSS. Traits are told as WebDriverAgent tells them.
-func TestWebDriverOfSelenium(t *testing.T) {
+// TestWebDriverAcceptsSeleniumSelectors: selenium sends By.id, By.name and By.className as CSS. Traits are told as WebDriverAgent tells
+// them.
+func TestWebDriverAcceptsSeleniumSelectors(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	c := newClient(h, h.WebDriver(webdriver.Options{}), "")
 	button := c.find("accessibility id", "controls-tap-button")

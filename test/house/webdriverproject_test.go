@@ -38,6 +38,7 @@ const iOS = `{"platformName":"iOS"}`
 
 // TestAWebDriverSessionUsesTheProjectsDevice when its capabilities name none: one that the project chose, and one that it drives.
 func TestAWebDriverSessionUsesTheProjectsDevice(t *testing.T) {
+	t.Parallel()
 	for name, choose := range map[string]func(p *phones){
 		"chosen": func(p *phones) { p.Must("ada", "use_device", map[string]string{"device": second}) },
 		"driven": func(p *phones) { p.Must("ada", "tap_element", map[string]string{"label": "Tap Me", "udid": p.other}) },
@@ -67,8 +68,9 @@ func TestAWebDriverSessionUsesTheProjectsDevice(t *testing.T) {
 	}
 }
 
-// TestAWebDriverSessionTakesNoOtherDevice when the project's is gone, and one that is named where one is named.
-func TestAWebDriverSessionTakesNoOtherDevice(t *testing.T) {
+// TestWebDriverSessionFailsWhenDeviceIsGone when the project's is gone, and one that is named where one is named.
+func TestWebDriverSessionFailsWhenDeviceIsGone(t *testing.T) {
+	t.Parallel()
 	p := twoPhones(t)
 	p.Must("ada", "use_device", map[string]string{"device": house.Device})
 	s := p.WebDriver(webdriver.Options{Project: "ada"})

@@ -73,9 +73,10 @@ func hiddenPage(t *testing.T) (*house.House, *inspector) {
 	return h, i
 }
 
-// TestAHiddenPageIsToldOf: without a way to look into it the answer says that a page is missing and what would show it; an element that
+// TestHiddenWebPageIsReported: without a way to look into it the answer says that a page is missing and what would show it; an element that
 // is not found may be there.
-func TestAHiddenPageIsToldOf(t *testing.T) {
+func TestHiddenWebPageIsReported(t *testing.T) {
+	t.Parallel()
 	h, _ := hiddenPage(t)
 	e := h.Must("s", "snapshot", nil)
 	for _, want := range []string{"[content hidden]", "accessibility does not show the page of a web view",
@@ -85,14 +86,16 @@ func TestAHiddenPageIsToldOf(t *testing.T) {
 		}
 	}
 	miss := h.Call("s", "tap_element", map[string]any{"identifier": "web-hidden-link", "timeout_ms": 1})
-	if miss.Error == nil || miss.Error.Code != fault.ElementNotFound || !strings.Contains(miss.Error.Message, "page that is not shown") {
-		t.Errorf("%s", miss.Text())
+	if miss.Error == nil || miss.Error.Code != fault.ElementNotFound || !strings.Contains(miss.Error.Message,
+		"it may be on an unread web page") {
+		t.Errorf("got %s, want that the element may be on a web page that was not read", miss.Text())
 	}
 }
 
-// TestAPageIsSeenThroughItsContext: with a server that looks into web views, the elements of the page are in the snapshot, with refs and
-// places as all others, and a tap on one does what a finger there does. The usual driver still looks and touches.
-func TestAPageIsSeenThroughItsContext(t *testing.T) {
+// TestWebPageIsShownThroughAppiumServer: with a server that looks into web views, the elements of the page are in the snapshot, with refs
+// and places as all others, and a tap on one does what a finger there does. The usual driver still looks and touches.
+func TestWebPageIsShownThroughAppiumServer(t *testing.T) {
+	t.Parallel()
 	h, i := hiddenPage(t)
 	h.Must("s", "session_set_defaults", map[string]string{"appiumUrl": "http://127.0.0.1:4723"})
 	e := h.Must("s", "snapshot", nil)

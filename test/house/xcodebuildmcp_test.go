@@ -3,6 +3,7 @@ package house_test
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -66,6 +67,7 @@ func xcodeClient(t *testing.T, h *house.House, how product.Serving, o *sdk.Clien
 // TestXcodeBuildMCPSession plays a session as a client of XcodeBuildMCP has it, from its documents: nothing in it is changed but the
 // command that starts the server.
 func TestXcodeBuildMCPSession(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	changed := make(chan struct{}, 8)
 	c := xcodeClient(t, h, product.Serving{Workflows: "simulator,ui-testing"}, &sdk.ClientOptions{
@@ -156,8 +158,12 @@ func TestXcodeBuildMCPSession(t *testing.T) {
 	textOf(t, c, "session_clear_defaults", map[string]any{"all": true})
 }
 
+// toolNames are names in a text that may be those of tools.
+var toolNames = regexp.MustCompile("`[a-z-]+`|[a-z]+_[a-z_]+")
+
 // TestInstructionsNameToolsOfTheSet: whatever is chosen, what a model is told first it can do.
 func TestInstructionsNameToolsOfTheSet(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	all := h.Product.Catalogue
 	for _, how := range []product.Serving{
@@ -166,7 +172,7 @@ func TestInstructionsNameToolsOfTheSet(t *testing.T) {
 	} {
 		c := h.MCP("s", how)
 		tools := listedTools(t, c)
-		for _, name := range bareNames.FindAllString(c.InitializeResult().Instructions, -1) {
+		for _, name := range toolNames.FindAllString(c.InitializeResult().Instructions, -1) {
 			if _, err := all.Lookup(name); err == nil && !slices.Contains(tools, name) {
 				t.Errorf("%+v: the instructions name %s, which is not listed", how, name)
 			}

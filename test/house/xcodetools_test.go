@@ -15,6 +15,7 @@ import (
 
 // What is scaffolded, and every sample that compiles, is built, runs and shows a screen with its name.
 func TestSamplesAndScaffoldsRun(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	dir := t.TempDir()
 	for _, sample := range []struct{ name, app, on string }{
@@ -46,6 +47,7 @@ func TestSamplesAndScaffoldsRun(t *testing.T) {
 
 // A client of XcodeBuildMCP's tools names no simulator when its session works with one already: core's launch chose it.
 func TestXcodeToolsUseTheSessionsDevice(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	says(h, t, "stop_app_sim", in{"bundleId": drivertest.Conformance}, "Provide simulatorId or simulatorName")
 	udid := h.Boot("a", drivertest.Conformance)
@@ -59,7 +61,8 @@ func TestXcodeToolsUseTheSessionsDevice(t *testing.T) {
 }
 
 // describe_ui has every key that AXe has, on every element, and a reader of AXe's output reads it.
-func TestDescribeUIAnswersInAXesKeys(t *testing.T) {
+func TestDescribeUIHasKeysOfAXe(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	e := h.Must("a", "describe_ui", nil)
@@ -102,6 +105,7 @@ func TestDescribeUIAnswersInAXesKeys(t *testing.T) {
 
 // The keyboards of a simulator are switched as Simulator's menu does it.
 func TestKeyboardsAreToggled(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("a", shop)
 	keyboard := func(what string, want bool) {
@@ -129,6 +133,7 @@ func TestKeyboardsAreToggled(t *testing.T) {
 
 // A finger goes down in one call and is lifted in a later one: where it was is a press, elsewhere a drag.
 func TestTouchDownAndUpAreTwoCalls(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	says(h, t, "xcode_touch", in{"x": 100, "y": 100, "up": true}, "no finger is down")
@@ -150,7 +155,8 @@ func TestTouchDownAndUpAreTwoCalls(t *testing.T) {
 }
 
 // What a simulator has no button for is refused by the name it was asked for, with what can be pressed.
-func TestButtonsSayWhatCanBePressed(t *testing.T) {
+func TestUnsupportedButtonNamesAlternatives(t *testing.T) {
+	t.Parallel()
 	h := house.New(t, withoutIDB)
 	h.Boot("a", drivertest.Conformance)
 	for _, name := range []string{"lock", "side-button", "siri", "apple-pay"} {
@@ -160,7 +166,8 @@ func TestButtonsSayWhatCanBePressed(t *testing.T) {
 }
 
 // An answer tells what was done besides what was asked for, and advises what was not done yet.
-func TestXcodeAnswersSayWhatHappened(t *testing.T) {
+func TestXcodeAnswersReportSideEffects(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	app := filepath.Join(t.TempDir(), "apps")
 	if err := virtualxcode.WriteApps(app); err != nil {
@@ -187,7 +194,8 @@ func TestXcodeAnswersSayWhatHappened(t *testing.T) {
 }
 
 // A client of XcodeBuildMCP's builds, runs and drives an app, and follows what each answer says comes next.
-func TestXcodeBuildMCPBuilds(t *testing.T) {
+func TestXcodeBuildMCPClientBuildsAndRunsApp(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	dir := t.TempDir()
 	if err := virtualxcode.WriteSample(dir, "app"); err != nil {
@@ -199,28 +207,29 @@ func TestXcodeBuildMCPBuilds(t *testing.T) {
 	whole := in{
 		"projectPath": project, "scheme": "Tally", "simulatorName": house.Device, "platform": "iOS Simulator", "configuration": "Release",
 	}
-	for _, next := range []string{"build_run_sim", "get_sim_app_path"} {
-		says(h, t, "build_sim", whole, next+`({ projectPath: "`+project+`", scheme: "Tally", configuration: "Release", `+
-			`platform: "iOS Simulator", simulatorName: "`+house.Device+`" })`)
-	}
+	next := func(line string) string { return "\n  `ios-agent xcode " + line + "`" }
+	built := " --project-path " + project + " --scheme Tally --configuration Release"
+	says(h, t, "build_sim", whole, next("build-run-sim"+built+" --simulator-name 'iPhone 16' --platform 'iOS Simulator'"),
+		next("get-sim-app-path"+built+" --platform 'iOS Simulator' --simulator-name 'iPhone 16'"))
 	says(h, t, "build_sim", in{"projectPath": project, "scheme": "Tally", "simulatorName": house.Device, "configuration": "Nonesuch"},
 		`does not contain a configuration named "Nonesuch"`)
 
 	h.Must("a", "session_set_defaults", in{"projectPath": project, "scheme": "Tally", "simulatorName": house.Device})
-	says(h, t, "build_run_sim", nil, "button \"Add one\"", "stop_app_sim({ simulatorId:")
-	says(h, t, "build_sim", nil, "build_run_sim({})") // the defaults give the rest
+	says(h, t, "build_run_sim", nil, "button \"Add one\"",
+		"\n  `ios-agent xcode stop-app-sim --simulator-id ", " --bundle-id com.example.tally`")
+	says(h, t, "build_sim", nil, next("build-run-sim")) // the defaults give the rest
 	h.Must("a", "xcode_tap", in{"label": "Add one"})
 	says(h, t, "describe_ui", nil, `"AXLabel": "Count: 1"`)
 	says(h, t, "test_sim", nil, "TESTS_NOT_RUN", "0 of 7 tests")
-	says(h, t, "show_build_settings", in{"projectPath": project, "scheme": "Tally"}, `list_schemes({ projectPath: "`+project+`" })`)
+	says(h, t, "show_build_settings", in{"projectPath": project, "scheme": "Tally"}, next("list-schemes --project-path "+project))
 
 	phone := "00008140-000A61C23E04801C"
 	device := in{"projectPath": project, "scheme": "Tally", "deviceId": phone, "platform": "iOS"}
-	says(h, t, "build_device", device,
-		`build_run_device({ projectPath: "`+project+`", scheme: "Tally", platform: "iOS", deviceId: "`+phone+`" })`,
-		`get_device_app_path({ projectPath: "`+project+`", scheme: "Tally", platform: "iOS" })`)
-	says(h, t, "build_run_device", device, "stop_app_device({ deviceId: \""+phone)
+	built = " --project-path " + project + " --scheme Tally --platform iOS"
+	says(h, t, "build_device", device, next("build-run-device"+built+" --device-id "+phone), next("get-device-app-path"+built))
+	says(h, t, "build_run_device", device, "\n  `ios-agent xcode stop-app-device --device-id "+phone+" --process-id ")
 	says(h, t, "launch_app_device", in{"deviceId": phone, "bundleId": "com.no.such"}, "APP_NOT_FOUND", "com.no.such is not installed on",
-		`install_app_device({ deviceId: "`+phone+`"`)
-	says(h, t, "launch_mac_app", in{"appPath": filepath.Join(dir, "gone.app"), "launchArgs": []string{"--fast"}}, "PATH_ERROR", "there is no")
+		"install the app first: `ios-agent xcode install-app-device --device-id "+phone+" --app-path PATH_TO_YOUR_APP`")
+	says(h, t, "launch_mac_app", in{"appPath": filepath.Join(dir, "gone.app"), "launchArgs": []string{"--fast"}},
+		"PATH_ERROR", "gone.app does not exist")
 }

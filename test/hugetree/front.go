@@ -9,7 +9,7 @@ import (
 type Front struct {
 	Asks  func(*http.Request) bool                 // whether a request is for the tree
 	Write func(w http.ResponseWriter, tree []byte) // answers with it
-	Begin func(w http.ResponseWriter)              // begins the answer with one that is too long ever to end
+	Begin func(w http.ResponseWriter)              // begins an answer that is too long to end
 
 	tree    atomic.Pointer[[]byte]
 	instead atomic.Pointer[http.HandlerFunc]
@@ -30,7 +30,7 @@ func (f *Front) Around(next http.Handler) http.Handler {
 	})
 }
 
-// Show has the device show so many elements.
+// Show makes the device show a number of elements.
 func (f *Front) Show(elements int) {
 	tree := JSON(elements)
 	f.tree.Store(&tree)

@@ -1,5 +1,5 @@
-// Package hugetree has screens of hundreds of thousands of elements, as a broken or hostile app shows them, and callers who leave while
-// such a screen is read. It is for the tests of drivers.
+// Package hugetree tests drivers with screens of hundreds of thousands of elements, which a broken or hostile app may show. IsBounded
+// checks that reading such a screen is limited; EndWithTheirCaller checks that it ends when its caller has left.
 package hugetree
 
 import (
@@ -17,7 +17,7 @@ import (
 // Sizes are how many elements the screens have.
 var Sizes = []int{40_000, 300_000}
 
-// JSON is a tree of so many elements, as WebDriverAgent and idb write it: the home screen with buttons in a pile.
+// JSON is a tree with a number of elements in the form of WebDriverAgent and idb: the home screen with buttons in a pile.
 func JSON(elements int) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"type":"Application","label":" ","frame":{"x":0,"y":0,"width":400,"height":800},"children":[`)
@@ -28,8 +28,8 @@ func JSON(elements int) []byte {
 
 const button = `{"type":"Button","label":"b","frame":{"x":8,"y":8,"width":40,"height":40},"children":[]}`
 
-// IsBounded looks at screens of all sizes. Show has the device show so many elements. A look must be answered, keep the bound, say how many
-// elements it left out, and do work in proportion to the tree, which is counted in allocations.
+// IsBounded looks at screens of all sizes. show makes the device show a number of elements. A look must be answered, keep the limit,
+// report the number of elements left out, and do work in proportion to the tree, measured in allocations.
 func IsBounded(t *testing.T, eyes device.Eyes, show func(elements int)) {
 	t.Helper()
 	var each []float64

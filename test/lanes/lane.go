@@ -17,7 +17,7 @@ type lane struct {
 	steps      []step
 }
 
-// step is one command. What it prints in the form of `go test -json` is read: its tests are parts of the lane.
+// step is one command. If it prints in the form of `go test -json`, its tests are parts of the lane.
 type step struct {
 	name string
 	argv []string

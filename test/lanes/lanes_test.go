@@ -14,8 +14,9 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// TestBudgets keeps the time that people wait with warm caches: 40 minutes for the lanes that are, an hour with those to come.
-func TestBudgets(t *testing.T) {
+// TestLaneBudgetsStayBelowLimit keeps the time that people wait with warm caches: 40 minutes for the lanes that are, an hour with those to
+// come.
+func TestLaneBudgetsStayBelowLimit(t *testing.T) {
 	whole := time.Duration(0)
 	for _, l := range lanes {
 		if most, promised := reserved[l.name]; promised && l.budget > most {
@@ -36,8 +37,8 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// TestTheReadmesCommandComesFirst: what a newcomer is told to run is what has to pass, before anything else.
-func TestTheReadmesCommandComesFirst(t *testing.T) {
+// TestFirstLaneBeginsWithReadmeCommand: what a newcomer is told to run is what has to pass, before anything else.
+func TestFirstLaneBeginsWithReadmeCommand(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +50,7 @@ func TestTheReadmesCommandComesFirst(t *testing.T) {
 	}
 }
 
-func TestChoose(t *testing.T) {
+func TestChooseRefusesUnknownLane(t *testing.T) {
 	if all, err := choose(nil); err != nil || len(all) != len(lanes) {
 		t.Errorf("no names are %d lanes: %v", len(all), err)
 	}
@@ -61,8 +62,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestTheRaceLaneNamesScripts: a name that fits no script would be left out in silence.
-func TestTheRaceLaneNamesScripts(t *testing.T) {
+// TestRaceLaneNamesExistingScripts: a name that fits no script would be left out in silence.
+func TestRaceLaneNamesExistingScripts(t *testing.T) {
 	for _, name := range strings.Split(variable(t, "RACESCRIPTS"), "|") {
 		if _, err := os.Stat("../script/" + name + ".txtar"); err != nil {
 			t.Errorf("make race names %q: %v", name, err)
@@ -70,9 +71,9 @@ func TestTheRaceLaneNamesScripts(t *testing.T) {
 	}
 }
 
-// TestTheRaceLaneSkipsTests: a name that fits no test says that something is left out which is not, and one that fits two leaves out more
-// than was meant.
-func TestTheRaceLaneSkipsTests(t *testing.T) {
+// TestRaceLaneSkipsExistingTests: a name that fits no test says that something is left out which is not, and one that fits two leaves out
+// more than was meant.
+func TestRaceLaneSkipsExistingTests(t *testing.T) {
 	places := map[string]int{}
 	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 	for _, root := range []string{"../../cmd", "../../internal", "../house"} {
@@ -125,8 +126,9 @@ const events = `go vet ./...
 {"Action":"pass","Package":"c","Elapsed":0.5}
 `
 
-// TestLane runs a lane of programs that are functions: it passes on what is no test, tells what failed, and what was slow.
-func TestLane(t *testing.T) {
+// TestLaneReportsFailedAndSlowTests runs a lane of programs that are functions: it passes on what is no test, tells what failed, and what
+// was slow.
+func TestLaneReportsFailedAndSlowTests(t *testing.T) {
 	h, err := host.New(host.Options{Inside: func(name string) host.Main {
 		return map[string]host.Main{
 			"print": func(_ context.Context, in host.Invocation) int { in.Stdout.Write([]byte(events)); return 0 },

@@ -1,12 +1,12 @@
-// Command lanes runs what has to pass before a change lands, in named lanes: each has a budget, and tells at its end what it
-// took and what its slowest parts were. `.ci/run` is a name for it.
+// Command lanes runs the checks that must pass before a change lands, in named lanes. Each lane has a budget, and at its end prints its
+// time and its slowest parts. `.ci/run` is a name for it.
 //
 //	go run ./test/lanes             all lanes
 //	go run ./test/lanes base fuzz   these
 //	go run ./test/lanes -list       their names and budgets
 //
-// A lane over its budget is said and is no failure: machines differ. With CI=true the scripts fail where a real component, such
-// as a Swift toolchain or npm, is missing; without, they say that they skip it.
+// A lane over its budget is reported but does not fail, because machines differ. With CI=true the scripts fail where a real component,
+// such as a Swift toolchain or npm, is missing; without it, they print that they skip.
 package main
 
 import (
@@ -52,7 +52,7 @@ func choose(names []string) ([]lane, error) {
 	for _, name := range names {
 		i := slices.IndexFunc(lanes, func(l lane) bool { return l.name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("there is no lane %q; there are %s", name, strings.Join(laneNames(), ", "))
+			return nil, fmt.Errorf("unknown lane %q; the lanes are %s", name, strings.Join(laneNames(), ", "))
 		}
 		chosen = append(chosen, lanes[i])
 	}
@@ -66,7 +66,7 @@ func laneNames() (names []string) {
 	return names
 }
 
-// run runs lanes to their ends: one that fails does not keep the others from telling what they have to tell.
+// run runs lanes to their ends: after a failure the other lanes still run and report.
 func run(ctx context.Context, chosen []lane) error {
 	h, err := host.New(host.Options{Inherit: []string{"*"}})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// slowest is how many parts of a lane are told.
+// slowest is the number of parts of a lane in the report.
 const slowest = 10
 
 // part is something that took time: a step of the lane, or a test of a step.

@@ -21,8 +21,8 @@ type event struct {
 	Elapsed    float64
 }
 
-// tests reads what a step prints: lines of `go test -json` become one line a package, everything else is passed on. What
-// failing tests printed is kept and told at the end, where it is found.
+// tests reads the output of a step: lines of `go test -json` become one line per package, other lines pass unchanged. The output of
+// failing tests is printed at the end, where it is easy to find.
 type tests struct {
 	out    io.Writer
 	took   map[string]time.Duration // by package and test
@@ -61,7 +61,7 @@ func (t *tests) ended(e event, name string) {
 	}
 }
 
-// parts are the tests without subtests, and the packages none of whose tests is told: the whole is the sum of what it holds.
+// parts are the tests without subtests, and the packages without listed tests, so that no time is counted twice.
 func (t *tests) parts() (parts []part) {
 	for _, name := range slices.Sorted(maps.Keys(t.took)) {
 		if t.hasParts(name) || t.took[name] == 0 {

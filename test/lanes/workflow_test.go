@@ -12,9 +12,9 @@ import (
 
 var pinned = regexp.MustCompile(`^[\w-]+/[\w-]+@[0-9a-f]{40}$`)
 
-// TestWorkflowsTakeNoRisk: other people's actions are named by what they are, a workflow may only read, and none has a secret. actionlint
-// (scripts/workflow-lint) finds what else is wrong with them.
-func TestWorkflowsTakeNoRisk(t *testing.T) {
+// TestWorkflowsPinActionsAndOnlyRead: other people's actions are named by what they are, a workflow may only read, and none has a secret.
+// actionlint (scripts/workflow-lint) finds what else is wrong with them.
+func TestWorkflowsPinActionsAndOnlyRead(t *testing.T) {
 	files, err := filepath.Glob("../../.github/workflows/*.yml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%q, %v", files, err)

@@ -1,7 +1,7 @@
 // Command lines counts the product: `make lines`. It prints the code lines, packages and exported names of every floor, the largest
-// packages, and the packages that import most of ours. A code line has at least one token of Go, so comments and blank lines are free.
-// Tests, test/ and Virtual Xcode are left out: the figure bounds the code that a reader of the product has to read.
-// With a folder as its argument it counts another checkout, such as the commit before a change.
+// packages, and the packages that import most of our packages. A code line has at least one token of Go, so comments and blank lines are
+// free. Tests, test/ and Virtual Xcode are left out: the figure bounds the code that a reader of the product has to read. With a folder
+// as its argument it counts another checkout, such as the commit before a change.
 package main
 
 import (

@@ -17,7 +17,7 @@ import (
 
 // TestTheTruthOnTheDesktop takes walks over two desktop apps: windows in memory, whose own state the answers are compared with.
 func TestTheTruthOnTheDesktop(t *testing.T) {
-	walks(t, soak.Share(4, shareOfDesktop), onTheDesktop)
+	walks(t, soak.Share(2, shareOfDesktop), onTheDesktop)
 }
 
 func onTheDesktop(t *testing.T, seed uint64) (history []string) {

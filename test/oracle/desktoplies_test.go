@@ -19,8 +19,8 @@ type deskFib struct {
 	lie   func(*worked)
 }
 
-// TestLiesOnTheDesktopAreFound holds every check to a true answer, which passes, and to a lie made of it, which does not.
-func TestLiesOnTheDesktopAreFound(t *testing.T) {
+// TestDesktopChecksDetectFalseAnswers holds every check to a true answer, which passes, and to a lie made of it, which does not.
+func TestDesktopChecksDetectFalseAnswers(t *testing.T) {
 	d, untested := openDesk(t, 0), map[string]bool{}
 	for _, c := range deskChecks() {
 		untested[c.class] = true

@@ -26,8 +26,8 @@ type fleetStep struct {
 // restarting is the step that ends the daemon and starts another one.
 const restarting = "restart"
 
-// TestLiesAboutDevicesAreFound holds every check to a true answer, which passes, and to a lie made of it, which does not.
-func TestLiesAboutDevicesAreFound(t *testing.T) {
+// TestDeviceChecksDetectFalseAnswers holds every check to a true answer, which passes, and to a lie made of it, which does not.
+func TestDeviceChecksDetectFalseAnswers(t *testing.T) {
 	untested := map[string]bool{}
 	for _, c := range fleetChecks() {
 		untested[c.class] = true

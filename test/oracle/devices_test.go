@@ -17,7 +17,7 @@ import (
 // TestTheDeviceThatIsMeant takes walks of two sessions over three simulators, through a surface and a driver that the seed chooses: what a
 // call does, it does to the device that is meant, and its answer names that one.
 func TestTheDeviceThatIsMeant(t *testing.T) {
-	walks(t, soak.Share(12, shareOfFleet), meant)
+	walks(t, soak.Share(6, shareOfFleet), meant)
 }
 
 func meant(t *testing.T, seed uint64) (history []string) {

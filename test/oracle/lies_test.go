@@ -23,8 +23,8 @@ type fib struct {
 	lie   func(*record)
 }
 
-// TestLiesAreFound holds every check to a true answer, which passes, and to a lie made of it, which does not.
-func TestLiesAreFound(t *testing.T) {
+// TestChecksDetectFalseAnswers holds every check to a true answer, which passes, and to a lie made of it, which does not.
+func TestChecksDetectFalseAnswers(t *testing.T) {
 	k := begin(t, byAgent)
 	untested := map[string]check{}
 	for _, c := range checks() {

@@ -18,7 +18,7 @@ import (
 // TestNothingWeSuggestDestroysAForm takes walks in which every command that an answer suggests is followed: no value that was entered
 // before may be lost by that.
 func TestNothingWeSuggestDestroysAForm(t *testing.T) {
-	walks(t, soak.Share(6, shareOfSuggestions), followed)
+	walks(t, soak.Share(3, shareOfSuggestions), followed)
 }
 
 func followed(t *testing.T, seed uint64) (history []string) {
@@ -184,8 +184,8 @@ func lost(entered map[string]string, after moment) string {
 	return ""
 }
 
-// TestALostFormIsFound has the world lose a form while something is followed.
-func TestALostFormIsFound(t *testing.T) {
+// TestFollowerDetectsLostForm has the world lose a form while something is followed.
+func TestFollowerDetectsLostForm(t *testing.T) {
 	f := &follower{walker: begin(t, byAgent), times: map[string]int{}}
 	f.Must(f.session, "launch_app", in{"bundle_id": conformance, "udid": f.udid})
 	f.Must(f.session, "tap_element", in{"label": "Text Input"})

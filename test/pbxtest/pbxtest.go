@@ -1,4 +1,5 @@
-// Package pbxtest lets other programs read the project files we write.
+// Package pbxtest checks the project files that we write with readers of other authors. Check fails unless two readers from npm read the
+// same; it skips the test where the readers are missing.
 package pbxtest
 
 import (
@@ -10,7 +11,7 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// notToBeHad is how the script exits where there is no reader; never with CI=true.
+// notToBeHad is the script's exit code without a reader of project files; with CI=true the script fails instead.
 const notToBeHad = 77
 
 // Check fails unless two readers from npm read the same in the project files, and one of them the schemes. It returns what they

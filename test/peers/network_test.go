@@ -94,9 +94,9 @@ har.har(archive).then(() => har.har(wrong)).then(() => { throw 'it takes anythin
   console.log(archive.log.entries.length)
 }).catch(e => { console.error(JSON.stringify(e)); process.exit(1) })`
 
-// TestRealClientsThroughTheProxy: curl and Node get through it what they get without it, all of it is seen, and what is exported is read by
-// har-validator and sent again by curl.
-func TestRealClientsThroughTheProxy(t *testing.T) {
+// TestCurlAndNodeWorkThroughProxy: curl and Node get through it what they get without it, all of it is seen, and what is exported is read
+// by har-validator and sent again by curl.
+func TestCurlAndNodeWorkThroughProxy(t *testing.T) {
 	installed := modules(t)
 	server, w := newShop(t), newWorld(t)
 	certificate := filepath.Join(t.TempDir(), "server.pem")
@@ -167,8 +167,8 @@ func decode(t *testing.T, text string, into any) {
 	}
 }
 
-// TestMitmproxyIsAskedAgain: the answers that our patterns are held to are what mitmproxy's own engine gives today.
-func TestMitmproxyIsAskedAgain(t *testing.T) {
+// TestPatternWitnessMatchesMitmproxy: the answers that our patterns are held to are what mitmproxy's own engine gives today.
+func TestPatternWitnessMatchesMitmproxy(t *testing.T) {
 	modules(t)
 	if _, err := exec.LookPath("mitmdump"); err != nil && os.Getenv("CI") != "true" {
 		t.Skip("mitmproxy is not installed: ", err)

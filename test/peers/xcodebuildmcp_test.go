@@ -1,4 +1,5 @@
-// Package peers proves Virtual Xcode on programs that we did not write: they must not be able to tell.
+// Package peers tests Virtual Xcode with XcodeBuildMCP, and our flow patterns with mitmproxy, two programs that we did not write. To
+// XcodeBuildMCP, Virtual Xcode must look like Apple's tools. `make test-peers` installs the programs and runs the tests.
 package peers
 
 import (

@@ -1,5 +1,5 @@
-// Command release builds the program for both systems and both architectures: a tarball each, and their checksums. The same commit
-// gives the same bytes, whoever builds it and wherever.
+// Command release builds the program for both systems and both architectures: a tarball for each, and their checksums. The same commit
+// gives the same bytes on any machine.
 package main
 
 import (

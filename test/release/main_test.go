@@ -20,8 +20,9 @@ import (
 	"ios-agent/internal/machine/self"
 )
 
-// TestRelease: a tarball has the program with its version, and the checksum of its file; built again, it has the same bytes.
-func TestRelease(t *testing.T) {
+// TestReleaseBuildIsReproducible: a tarball has the program with its version, and the checksum of its file; built again, it has the same
+// bytes.
+func TestReleaseBuildIsReproducible(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it links the program twice")
 	}
@@ -65,8 +66,8 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// TestWhatIsShipped: both systems and architectures, static, and without the folders of this machine.
-func TestWhatIsShipped(t *testing.T) {
+// TestReleaseCoversBothSystemsAndArchitectures: both systems and architectures, static, and without the folders of this machine.
+func TestReleaseCoversBothSystemsAndArchitectures(t *testing.T) {
 	tools, err := newTools()
 	if err != nil {
 		t.Fatal(err)

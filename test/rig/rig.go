@@ -1,6 +1,5 @@
-// Package rig is one virtual simulator and our driver on it, inside the test's process: Virtual Xcode's tools are functions,
-// time passes only as requests ask for it, and nothing is executed. Only tests import it; a test that is about processes
-// belongs into test/script.
+// Package rig sets up one virtual simulator and our driver on it, inside the test's process. Virtual Xcode's tools are functions, time
+// passes only as requests demand, and no program is executed. Only tests import it; a test about processes belongs in test/script.
 package rig
 
 import (
@@ -137,7 +136,7 @@ func (r *Rig) In(t testing.TB) *Rig {
 	return r
 }
 
-// Open ends the phone's agent, if it has one, and gives the phone anew, booted and without faults.
+// Open ends the phone's agent, if it has one, and returns the phone in its initial state, booted and without faults.
 func (r *Rig) Open() {
 	r.t.Helper()
 	if r.Phone != nil {

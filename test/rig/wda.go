@@ -9,8 +9,8 @@ import (
 	"ios-agent/internal/virtualxcode"
 )
 
-// WDA are the options of a driver that finds a WebDriverAgent on every simulator of a world, through pipes. One that has ended is
-// started again by whoever dials: somebody else looks after it. Waits of the driver pass in the world's time.
+// WDA are the options of a driver that finds a WebDriverAgent on every simulator of a world, through pipes. Dialling restarts an agent
+// that has ended, as an external supervisor would. The driver waits in the world's time.
 func WDA(w *virtualxcode.World) wda.Options {
 	o := wda.Options{URLs: map[string]string{}, Clock: w}
 	servers := &wdas{running: map[string]*virtualxcode.WDA{}}

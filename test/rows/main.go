@@ -1,5 +1,5 @@
-// Command rows counts how many facts of the documents that this product began with work, by the tests that prove them, and prints a
-// table of all: `make rows`. It fails where fewer work than have to.
+// Command rows counts how many required facts of the product's first documents hold, by the tests that prove them. `make rows` runs it; it
+// prints a table of all facts, and fails when fewer hold than required.
 package main
 
 import (

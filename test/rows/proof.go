@@ -19,9 +19,9 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// packages are where proofs are, by the short names that rows use. The scripts are parts of one test. Those of real components are run by
-// other lanes, Swift's by `make test-agent` and windows' by `make test-desktop`: of these a row only has the name, and the fast test looks
-// whether it is there.
+// packages are the places of proofs, by the short names that rows use. The scripts are parts of one test. Other lanes run the proofs with
+// real components, Swift's `make test-agent` and windows' `make test-desktop`: for these a row has only the name, and the fast test
+// checks that the test exists.
 var packages = map[string]string{
 	"house": "test/house", "scripts": "test/script", "pool": "internal/device/pool", "lease": "internal/device/lease",
 	"act": "internal/device/act", "ui": "internal/ui", "uiread": "internal/ui/uiread", "outline": "internal/ui/outline",
@@ -98,8 +98,8 @@ type event struct {
 	Action, Package, Test string
 }
 
-// prove runs the tests that the rows name and tells which passed. What was skipped did not run. All packages are tested at once, so that no
-// core waits: a test of another package that has the name of one that is wanted runs too, and is not looked at.
+// prove runs the tests that the rows name and returns the names of the passed tests. A skipped test did not run. All packages are tested at
+// once, so that no core waits: a test of another package with the same name runs too, and its result is ignored.
 func prove(ctx context.Context, h *host.Host, all []seed) (map[string]bool, error) {
 	var in, tests, chosen []string
 	for _, p := range proofs(all) {
@@ -136,7 +136,7 @@ func proofs(all []seed) (list []string) {
 	return unique(list)
 }
 
-// run runs tests of packages and notes how they ended. That one fails is no error: it is told by its row.
+// run runs tests of packages and records their results. A failing test is not an error of run: its row reports it.
 func run(ctx context.Context, h *host.Host, ended map[string]bool, which string, in ...string) error {
 	short := map[string]string{}
 	for name, dir := range packages {

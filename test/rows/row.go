@@ -13,13 +13,13 @@ type seed struct {
 	rows     []row
 }
 
-// row is a fact of a seed in our own words. Tests prove that it works; what departs on purpose says why, and where that is told to those
-// who come from there; what another change mends awaits it.
+// row is a fact of a seed in our own words. Tests prove that it works; a deliberate departure has its reason, and the place where users
+// of the seed can read about it; a row that awaits another change names it.
 type row struct {
 	fact    string
 	proofs  []string // PACKAGE:TestName or PACKAGE:TestName/part, by the short names of packages
 	departs string
-	doc     string // the document that tells of the departure, and words that stand in it
+	doc     string // the document about the departure, and words in it
 	words   string
 	awaits  string
 }
@@ -27,7 +27,7 @@ type row struct {
 // works is a row that tests prove.
 func works(fact string, proofs ...string) row { return row{fact: fact, proofs: proofs} }
 
-// departs is a row that is another way here, with the reason, and where it is told.
+// departs is a row that differs here, with the reason and the place in the documents.
 func departs(fact, why, doc, words string) row {
 	return row{fact: fact, departs: why, doc: doc, words: words}
 }

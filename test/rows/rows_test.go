@@ -9,9 +9,9 @@ import (
 
 const root = "../.."
 
-// TestEveryRowHasItsProof: each test that a row names is there, and a departure is told by the document that the row names. `make test`
-// runs those tests, so that a row whose tests are there works; `make rows` runs them alone, and prints the table.
-func TestEveryRowHasItsProof(t *testing.T) {
+// TestEveryRowNamesExistingTests: each test that a row names is there, and a departure is told by the document that the row names. `make
+// test` runs those tests, so that a row whose tests are there works; `make rows` runs them alone, and prints the table.
+func TestEveryRowNamesExistingTests(t *testing.T) {
 	tests := map[string]map[string]bool{}
 	for _, s := range seeds() {
 		facts := map[string]bool{}
@@ -72,8 +72,8 @@ func isThere(t *testing.T, tests map[string]map[string]bool, proof string) {
 	}
 }
 
-// TestEnoughRowsWork counts the rows whose tests are there.
-func TestEnoughRowsWork(t *testing.T) {
+// TestEnoughRowsHaveTests counts the rows whose tests are there.
+func TestEnoughRowsHaveTests(t *testing.T) {
 	passed := map[string]bool{}
 	for _, s := range seeds() {
 		for _, r := range s.rows {
@@ -89,8 +89,8 @@ func TestEnoughRowsWork(t *testing.T) {
 	}
 }
 
-// TestARowIsWhatItsTestsSay: one that was not run, or failed, does not count.
-func TestARowIsWhatItsTestsSay(t *testing.T) {
+// TestRowWorksOnlyWhenItsTestsPassed: one that was not run, or failed, does not count.
+func TestRowWorksOnlyWhenItsTestsPassed(t *testing.T) {
 	r := works("a fact", "house:TestA", "house:TestB")
 	for _, c := range []struct {
 		passed map[string]bool

@@ -1,5 +1,5 @@
-// Package samples gives tests the real outputs of Apple's tools, which are not part of the repository, and compares what
-// was read from them with golden summaries, which are. Only tests import it.
+// Package samples gives tests the real outputs of Apple's tools, which are not part of the repository, and compares the parsed results
+// with golden summaries, which are. Only tests import it.
 package samples
 
 import (
@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the golden summaries anew")
+var update = flag.Bool("update", false, "rewrite the golden summaries")
 
 const variable = "IOS_AGENT_SAMPLES"
 

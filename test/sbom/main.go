@@ -1,5 +1,5 @@
-// Command sbom prints what our program is made of, as a CycloneDX document: the Go modules that are linked into the binary it is
-// given, with their checksums. The same binary gives the same bytes.
+// Command sbom prints a CycloneDX document with the components of a binary of ios-agent: the linked Go modules with their checksums. The
+// same binary gives the same bytes.
 package main
 
 import (

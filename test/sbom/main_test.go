@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestSBOM: every module that is linked is listed with its version and checksum.
-func TestSBOM(t *testing.T) {
+// TestSBOMListsLinkedModules: every module that is linked is listed with its version and checksum.
+func TestSBOMListsLinkedModules(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

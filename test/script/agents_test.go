@@ -140,8 +140,8 @@ func (r *rig) phones(n int) {
 	}
 }
 
-// TestTwoAgents run the same journey at once, each with a server process of its own, on two phones.
-func TestTwoAgents(t *testing.T) {
+// TestTwoAgentsRunSameJourneyAtOnce run the same journey at once, each with a server process of its own, on two phones.
+func TestTwoAgentsRunSameJourneyAtOnce(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.phones(2)

@@ -188,8 +188,9 @@ func concrete(path string) string {
 	return path
 }
 
-// TestBadInput sends input nobody should send through the real binary: a sample of what test/house sends to every operation.
-func TestBadInput(t *testing.T) {
+// TestBinaryAnswersBadInputOnEverySurface sends input nobody should send through the real binary: a sample of what test/house sends to
+// every operation.
+func TestBinaryAnswersBadInputOnEverySurface(t *testing.T) {
 	t.Parallel()
 	const sample = 9
 	r := newRig(t)

@@ -86,7 +86,7 @@ func TestDebugThroughLaunch(t *testing.T) {
 	d.says(1, `APP_LAUNCH_FAILED: there is no program com.example.calc(.|\n)*debug launch --bundle-id com.example.calc`,
 		"debug", "launch", "com.example.calc")
 	said, _ := d.run("debug", "launch", program, "300")
-	is := regexp.MustCompile(`^d\d+: count \(process \d+\) is paused \(at its start\); what it prints is in the session (count-\S+)\n$`).
+	is := regexp.MustCompile(`^d\d+: count \(process \d+\) is paused \(at its start\); its output is in the session (count-\S+)\n$`).
 		FindStringSubmatch(said)
 	if is == nil {
 		t.Fatalf("got %s, want the program at its start", said)
@@ -127,7 +127,7 @@ func TestDebugARealProgram(t *testing.T) {
 	d.says(0, `is running`, "debug", "continue")
 	d.MustCount()
 	d.says(7, `FORBIDDEN: the session "debug" attached`, "debug", "pause", "--debugger", "d"+d.pid(), "--session", "other")
-	d.says(0, `detached from count \(process \d+\), which runs on`, "debug", "detach")
+	d.says(0, `detached from count \(process \d+\), which keeps running`, "debug", "detach")
 	d.MustCount()
 
 	// Under XcodeBuildMCP's names, as a process that is an app of a device: looks and actions are refused while it is paused.
@@ -260,8 +260,8 @@ func TestDebugThroughThePrompt(t *testing.T) {
 	d.MustCount()
 }
 
-// TestTheProgramSurvivesWhoWaits: ctrl-C ends the wait and nothing else; the end of the program ends the wait, and is told.
-func TestTheProgramSurvivesWhoWaits(t *testing.T) {
+// TestProgramSurvivesInterruptedWait: ctrl-C ends only the wait; the end of the program ends the wait with a message.
+func TestProgramSurvivesInterruptedWait(t *testing.T) {
 	d := debugged(t)
 	d.says(0, `is running`, "debug", "attach", "--pid", d.pid())
 	wait := d.command("debug", "wait", "--timeout-ms", "600000")
@@ -273,7 +273,7 @@ func TestTheProgramSurvivesWhoWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := wait.Wait(); err == nil {
-		t.Error("ctrl-C is no failure")
+		t.Error("the interrupted wait succeeded, want an error")
 	}
 	d.MustCount()
 	d.says(0, `is running`, "debug", "sessions")
@@ -298,8 +298,8 @@ func TestTheProgramSurvivesAnUpdate(t *testing.T) {
 	d := debugged(t)
 	d.atBreakpoint()
 	d.program = newerBuild(t, d.program)
-	d.says(0, `(?s)config: the daemon made room for a newer one: the debugger d\d+ left process \d+ \(count\), which runs on`+
-		`.*no debugger is attached`, "debug", "sessions")
+	d.says(0, `(?s)config: the daemon made room for a newer one: the debugger d\d+ was detached from process \d+ \(count\), `+
+		`which keeps running.*no debugger is attached`, "debug", "sessions")
 	d.MustCount()
 }
 

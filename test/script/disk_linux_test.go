@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestFullDisk: on a full disk everything works or names the disk, says truly whether an input was sent, and promises nothing that
-// is not kept. When there is space again everything works, without a restart.
-func TestFullDisk(t *testing.T) {
+// TestProductRecoversFromFullDisk: on a full disk everything works or names the disk, says truly whether an input was sent, and promises
+// nothing that is not kept. When there is space again everything works, without a restart.
+func TestProductRecoversFromFullDisk(t *testing.T) {
 	t.Parallel()
 	t.Run("a full disk", func(t *testing.T) {
 		disk := mounted(t, "size=192m")

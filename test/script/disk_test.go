@@ -89,9 +89,9 @@ func (r *rig) holders() map[string]string {
 	return out
 }
 
-// TestReadOnlyHome: a home that may not be written is named with the command that mends it; what is possible works meanwhile, and
-// the commands do mend it.
-func TestReadOnlyHome(t *testing.T) {
+// TestReadOnlyHomeIsReportedWithFix: a home that may not be written is named with the command that mends it; what is possible works
+// meanwhile, and the commands do mend it.
+func TestReadOnlyHomeIsReportedWithFix(t *testing.T) {
 	t.Parallel()
 	bePlain(t)
 	r := newRig(t)

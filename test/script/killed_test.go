@@ -25,10 +25,10 @@ const (
 	fewKills      = 6
 )
 
-// TestKilledAtAnyMoment: again and again clients claim, release, tap and launch while a process of ours is killed, by chance the
+// TestStateSurvivesKilledProcesses: again and again clients claim, release, tap and launch while a process of ours is killed, by chance the
 // daemon, a tool it runs, or the service of the devices. What a client was told is so afterwards, no claim is lost, no tap is sent
 // twice, no epoch goes back, no process is left and no file has to be set aside.
-func TestKilledAtAnyMoment(t *testing.T) {
+func TestStateSurvivesKilledProcesses(t *testing.T) {
 	t.Parallel()
 	trials, seed := fewKills, uint64(1)
 	if n, err := strconv.Atoi(os.Getenv(killsVariable)); err == nil {

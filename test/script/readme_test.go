@@ -14,14 +14,14 @@ var elsewhere = map[string]string{
 	"go run ./cmd/ios-agent demo":    "scripts/newcomer types it, in the first lane; the walk has `ios-agent demo`",
 	"make test":                      "we are in it",
 	"go install ./cmd/ios-agent":     "it would write to the folder of whoever runs the tests",
-	"make release":                   "TestRelease makes a tarball as it does",
+	"make release":                   "TestReleaseBuildIsReproducible makes a tarball as it does",
 	"ios-agent doctor --device UDID": "handheld.txtar types it with the udid of a device",
 	"ios-agent webdriver":            "webdriver.txtar starts it, and ends it",
 	"ios-agent app launch mousepad":  "desktop.txtar launches a program that is there, on a display that is there",
 }
 
-// TestTheReadmeIsWalked: readme.txtar types what the README tells to type, in its order.
-func TestTheReadmeIsWalked(t *testing.T) {
+// TestReadmeScriptTypesReadmeCommands: readme.txtar types what the README tells to type, in its order.
+func TestReadmeScriptTypesReadmeCommands(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)

@@ -49,7 +49,7 @@ func leftovers(work string) (all []string) {
 	return all
 }
 
-func TestScriptsThatDiffer(t *testing.T) {
+func TestRealMacConditionsAreUsedByListedScripts(t *testing.T) {
 	files, err := filepath.Glob("*.txtar")
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
-// Package script runs the txtar scripts of this folder through the real binary: real processes, real sockets, Virtual
-// Xcode instead of Apple's tools. A script also fails when it leaves a process behind, or when the race detector reported a
-// race in any of the processes it started.
+// Package script runs the txtar scripts of this folder through the real binary. It uses real processes and real sockets, and Virtual Xcode
+// instead of Apple's tools. A script also fails when it leaves a process behind, or when the race detector reported a race in one of the
+// processes that it started.
 package script
 
 import (

@@ -17,8 +17,8 @@ var updateExample = flag.Bool("update", false, "write the Xcode project of sdk/E
 
 const sdkFolder = "../../sdk"
 
-// TestExampleOfTheSDK holds the project of sdk/Example to what we write for its files.
-func TestExampleOfTheSDK(t *testing.T) {
+// TestSDKExampleIsUpToDate holds the project of sdk/Example to what we write for its files.
+func TestSDKExampleIsUpToDate(t *testing.T) {
 	t.Parallel()
 	contents := exampleOfTheSDK(t).Contents()
 	for _, name := range slices.Sorted(maps.Keys(contents)) {
@@ -32,7 +32,8 @@ func TestExampleOfTheSDK(t *testing.T) {
 			}
 		}
 		if has, err := os.ReadFile(file); err != nil || string(has) != contents[name] {
-			t.Errorf("%s is not what is written for the files beside it (%v): go test ./test/script -run TestExampleOfTheSDK -update", file, err)
+			t.Errorf("%s is not what is written for the files beside it (%v): go test ./test/script -run TestSDKExampleIsUpToDate -update",
+				file, err)
 		}
 	}
 }

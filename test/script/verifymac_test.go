@@ -30,7 +30,7 @@ func TestVerifyMacNeedsAMac(t *testing.T) {
 		says string
 	}{
 		{nil, "need macOS and Xcode"},
-		{[]string{"--replay", "no-such-file"}, "there is no file no-such-file"},
+		{[]string{"--replay", "no-such-file"}, "missing file no-such-file"},
 		{[]string{"--nonsense"}, "usage: "},
 	} {
 		out, code := newVerify(t).run(c.args, "IOS_AGENT_TOOLCHAIN=")
@@ -148,8 +148,9 @@ func (v *verify) mustBeClear() {
 	}
 }
 
-// TestVerifyMacScript is the script itself: everything holds, and the file replays. A frame of the talk that was changed is found.
-func TestVerifyMacScript(t *testing.T) {
+// TestVerifyMacScriptPassesAndReplays is the script itself: everything holds, and the file replays. A frame of the talk that was changed is
+// found.
+func TestVerifyMacScriptPassesAndReplays(t *testing.T) {
 	t.Parallel()
 	v := newVerify(t)
 	cmd := exec.CommandContext(t.Context(), verifyScript, "--home", v.home, "--out", v.out)
@@ -216,8 +217,8 @@ func rewrite(t *testing.T, from, to string, change func(name string, content []b
 	}
 }
 
-// TestVerifyMacRealMac is the run in the world that is as unkind as a real Mac.
-func TestVerifyMacRealMac(t *testing.T) {
+// TestVerifyMacPassesInRealMacProfile is the run in the world that is as unkind as a real Mac.
+func TestVerifyMacPassesInRealMacProfile(t *testing.T) {
 	t.Parallel()
 	v := newVerify(t)
 	out, code := v.drive("IOS_AGENT_VIRTUAL_PROFILE=real-mac")
@@ -230,8 +231,8 @@ func TestVerifyMacRealMac(t *testing.T) {
 	}
 }
 
-// TestVerifyMacGoesOn: a step that fails is on the page with what it breaks and where to look, and the others are taken.
-func TestVerifyMacGoesOn(t *testing.T) {
+// TestVerifyMacContinuesAfterFailedStep: a step that fails is on the page with what it breaks and where to look, and the others are taken.
+func TestVerifyMacContinuesAfterFailedStep(t *testing.T) {
 	t.Parallel()
 	v := newVerify(t)
 	v.agent("virtual", "fault", "add", "screenshot-fails", "--times", "forever")
@@ -253,8 +254,8 @@ func TestVerifyMacGoesOn(t *testing.T) {
 	}
 }
 
-// TestVerifyMacWithoutAnAgent: what cannot be tried is told as that, and not as forty failures.
-func TestVerifyMacWithoutAnAgent(t *testing.T) {
+// TestVerifyMacSkipsStepsWithoutAgent: what cannot be tried is told as that, and not as forty failures.
+func TestVerifyMacSkipsStepsWithoutAgent(t *testing.T) {
 	t.Parallel()
 	v := newVerify(t)
 	v.agent("virtual", "fault", "add", "agent-exits-early", "--times", "forever")
@@ -270,8 +271,8 @@ func TestVerifyMacWithoutAnAgent(t *testing.T) {
 	v.mustBeClear()
 }
 
-// TestVerifyMacChecksFirst: what a person has to do is said, all of it at once, and nothing was made.
-func TestVerifyMacChecksFirst(t *testing.T) {
+// TestVerifyMacReportsMissingSetupFirst: what a person has to do is said, all of it at once, and nothing was made.
+func TestVerifyMacReportsMissingSetupFirst(t *testing.T) {
 	t.Parallel()
 	v := newVerify(t)
 	out, code := v.drive("IOS_AGENT_VIRTUAL_MISSING=licence first-launch")
@@ -286,8 +287,8 @@ func TestVerifyMacChecksFirst(t *testing.T) {
 	v.mustBeClear()
 }
 
-// TestVerifyMacInterrupted: ctrl-C in the middle of a step ends the run, deletes the simulator, and keeps what there is.
-func TestVerifyMacInterrupted(t *testing.T) {
+// TestVerifyMacCleansUpAfterInterrupt: ctrl-C in the middle of a step ends the run, deletes the simulator, and keeps what there is.
+func TestVerifyMacCleansUpAfterInterrupt(t *testing.T) {
 	t.Parallel()
 	v := newVerify(t)
 	v.agent("virtual", "fault", "add", "agent-never-ready", "--times", "forever")

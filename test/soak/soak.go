@@ -1,6 +1,6 @@
-// Package soak says how many seeds a random test takes, and from which one. A plain run takes a few, always the same ones, so that a
-// red test is red again. `make soak` takes all that were ever asked for; `make soak-tenth`, which CI runs, a tenth of them from a seed
-// that the tree's hash gives: another commit tries other walks, the same commit the same ones.
+// Package soak decides how many seeds a random test takes, and which seed is the first. A plain run takes a few seeds, always the same, so
+// that a failure repeats. `make soak` takes hundreds; `make soak-tenth`, which CI runs, takes a tenth of them, and the first seed comes
+// from the hash of the tree: another commit tries other walks, the same commit the same walks.
 package soak
 
 import (
@@ -20,8 +20,7 @@ const (
 // Many is how many seeds are asked for, or as many as a plain run takes.
 func Many(usual int) int { return int(number(manyVariable, uint64(usual))) }
 
-// Share is Many for a test that takes a share, so many of a hundred, of the walks that several kinds take together, where those are asked
-// for.
+// Share is Many for a test that takes a percentage of the walks that several kinds share, if a number of walks is set.
 func Share(usual, share int) int {
 	if walks := number(walksVariable, 0); walks > 0 {
 		return int(walks) * share / 100
@@ -32,7 +31,7 @@ func Share(usual, share int) int {
 // Asked reports whether `make soak` runs, so that a test may take all cases instead of a sample.
 func Asked() bool { return os.Getenv(manyVariable) != "" }
 
-// Seeds are so many seeds, one after the other. The test's log names them: a failure is repeated by its seed.
+// Seeds are a number of consecutive seeds. The test's log has them: a failure can be repeated with its seed.
 func Seeds(t testing.TB, many int) iter.Seq[uint64] {
 	first := number(firstVariable, 0)
 	t.Logf("%d seeds from %d", many, first)

@@ -7,7 +7,7 @@ import (
 	"ios-agent/test/soak"
 )
 
-func TestSeeds(t *testing.T) {
+func TestSeedsFollowVariables(t *testing.T) {
 	for _, c := range []struct {
 		many, first string
 		want        []uint64
@@ -26,7 +26,7 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-func TestShare(t *testing.T) {
+func TestShareFollowsVariables(t *testing.T) {
 	if got := soak.Share(7, 25); got != 7 {
 		t.Errorf("a plain run: got %d, want 7", got)
 	}

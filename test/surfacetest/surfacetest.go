@@ -1,5 +1,5 @@
-// Package surfacetest is a catalogue for the tests of the surfaces: one operation of each kind, and none that needs a
-// device. A test of a surface then needs neither a process nor a simulator.
+// Package surfacetest is a catalogue for the tests of the surfaces: one operation of each kind, without any that uses a device. New makes a
+// World with the catalogue. A test of a surface then needs neither a process nor a simulator.
 package surfacetest
 
 import (
@@ -23,7 +23,7 @@ type World struct {
 	Waiting   chan struct{}  // hears of each call of wait_here that has begun
 	Release   chan struct{}  // closed to let those calls end
 	Gone      chan error     // hears why a call of wait_here ended without being released
-	Heard     chan op.Record // of each call, when it is over; those that do not fit are dropped
+	Heard     chan op.Record // of each finished call; records beyond the buffer are dropped
 }
 
 // Tick is an item of the stream.

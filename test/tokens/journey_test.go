@@ -17,10 +17,10 @@ const (
 	listTokens    = 3000
 )
 
-// TestAJourneyThroughTheShop signs in, searches, puts something into the cart and checks out, as an agent does: every
+// TestShopJourneyWorksWithShownRefs signs in, searches, puts something into the cart and checks out, as an agent does: every
 // element is addressed by a ref that an earlier answer gave away. What an answer leaves out to be short, and is needed,
 // fails here.
-func TestAJourneyThroughTheShop(t *testing.T) {
+func TestShopJourneyWorksWithShownRefs(t *testing.T) {
 	c := connect(t)
 	known := map[string]string{}
 	see := func(text string) string {
@@ -57,8 +57,8 @@ func TestAJourneyThroughTheShop(t *testing.T) {
 // refs finds what an answer names: "Add Coffee" [ref=e22]
 var refs = regexp.MustCompile(`"((?:[^"\\]|\\.)*)" \[ref=(e[0-9]+)\]`)
 
-// TestATapIsCheap taps everything that can be tapped on the first screens of the built-in apps, each time on a fresh one.
-func TestATapIsCheap(t *testing.T) {
+// TestMedianTapStaysBelowTokenLimit taps everything that can be tapped on the first screens of the built-in apps, each time on a fresh one.
+func TestMedianTapStaysBelowTokenLimit(t *testing.T) {
 	c := connect(t)
 	c.call("launch_app", map[string]any{"bundle_id": "com.iosagent.shop", "sim": "iPhone 16"})
 	var costs []int
@@ -86,8 +86,8 @@ func TestATapIsCheap(t *testing.T) {
 var tappable = regexp.MustCompile(`(?m)^ *- (?:button|link|listitem|switch|tab|textbox|searchbox) ` +
 	`.*\[ref=(e[0-9]+)\](?:[^\[]|\[(?:secure|selected|multiline|\d))*$`)
 
-// TestTheDefaultToolsAreCheap: what a model's context pays before anything has been done.
-func TestTheDefaultToolsAreCheap(t *testing.T) {
+// TestDefaultToolListStaysBelowTokenLimit: what a model's context pays before anything has been done.
+func TestDefaultToolListStaysBelowTokenLimit(t *testing.T) {
 	c := connect(t)
 	list, err := c.session.ListTools(t.Context(), nil)
 	if err != nil {

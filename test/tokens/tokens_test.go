@@ -1,6 +1,5 @@
-// Package tokens measures what a screen costs a model: bytes and tokens of the outline against the JSON of the same
-// tree, over the built-in apps and every real tree there is a sample of. Sizes are the same on every machine, so the
-// targets are tests.
+// Package tokens measures how many bytes and tokens a screen costs a model. It compares the outline with the JSON of the same tree, over
+// the built-in apps and every real tree of which there is a sample. Sizes are the same on every machine, so the targets are tests.
 package tokens
 
 import (
@@ -218,7 +217,7 @@ const (
 	settings  = 200 // tokens
 )
 
-func TestBuiltinScreensAreCheap(t *testing.T) {
+func TestBuiltinOutlinesCostLessThanJSON(t *testing.T) {
 	all := costs(t, builtin(t))
 	t.Log(table(all))
 	ratio, above := share(all, ofCompact, func(c cost) int { return c.json })
@@ -232,9 +231,9 @@ func TestBuiltinScreensAreCheap(t *testing.T) {
 	}
 }
 
-// TestRealScreensAreCheap holds over each set; single trees that miss are named in the log. Those are tiny: the header
+// TestRealOutlinesCostLessThanJSON holds over each set; single trees that miss are named in the log. Those are tiny: the header
 // outweighs one or two elements.
-func TestRealScreensAreCheap(t *testing.T) {
+func TestRealOutlinesCostLessThanJSON(t *testing.T) {
 	all := costs(t, real(t))
 	t.Log(table(all))
 	ratio, above := share(all, ofCompact, func(c cost) int { return c.json })
@@ -255,8 +254,8 @@ func TestRealScreensAreCheap(t *testing.T) {
 	}
 }
 
-// TestABudgetIsKept: the estimate behind --budget is never below what a model is charged.
-func TestABudgetIsKept(t *testing.T) {
+// TestOutlineStaysWithinBudget: the estimate behind --budget is never below what a model is charged.
+func TestOutlineStaysWithinBudget(t *testing.T) {
 	count := counter(t)
 	trees := builtin(t)
 	maps.Copy(trees, real(t))
@@ -271,8 +270,8 @@ func TestABudgetIsKept(t *testing.T) {
 	}
 }
 
-// TestJSONOfASnapshotIsWhole keeps the comparison fair: the JSON the outline is measured against has every element.
-func TestJSONOfASnapshotIsWhole(t *testing.T) {
+// TestSnapshotJSONHasEveryElement keeps the comparison fair: the JSON the outline is measured against has every element.
+func TestSnapshotJSONHasEveryElement(t *testing.T) {
 	for name, tr := range builtin(t) {
 		var roots []agentwire.Element
 		if err := json.Unmarshal([]byte(compact(t, tr.screen)), &roots); err != nil {

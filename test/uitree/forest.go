@@ -8,9 +8,8 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// thing is an element with a life: it keeps its serial number, which refs know nothing of, through all that happens to
-// it. Names are not used again by things that come later: nothing could tell those from the ones that left. But things
-// that come together share names.
+// thing is an element with a life: it keeps its serial number, which refs do not use, through all changes. Later things never reuse a
+// name, because a reader could not distinguish them from the earlier ones. But things that appear together share names.
 type thing struct {
 	serial   int
 	node     ui.Node
@@ -90,7 +89,7 @@ func (f *Forest) Change() {
 		f.Shuffle(len(f.root.children), func(i, j int) {
 			f.root.children[i], f.root.children[j] = f.root.children[j], f.root.children[i]
 		})
-	case what == 6: // a label changes; what has only a label is another thing then
+	case what == 6: // a label changes; a thing with only a label becomes another thing
 		t := things[pick()]
 		f.serial++
 		t.node.Label = fmt.Sprintf("Row %d", f.serial)

@@ -1,4 +1,5 @@
-// Package uitree makes small trees for tests of package ui and of the packages around it.
+// Package uitree makes small UI trees for tests of package ui and of the packages around it. Login is a whole screen; a Forest makes random
+// trees of a seed.
 package uitree
 
 import (

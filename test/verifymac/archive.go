@@ -47,12 +47,12 @@ const mostUnpacked = 2 << 30
 func unpack(file, folder string) error {
 	f, err := os.Open(file)
 	if err != nil {
-		return fmt.Errorf("there is no file %s", file)
+		return fmt.Errorf("missing file %s", file)
 	}
 	defer f.Close()
 	z, err := gzip.NewReader(f)
 	if err != nil {
-		return fmt.Errorf("%s is none of a run: %w", file, err)
+		return fmt.Errorf("%s is not the archive of a run: %w", file, err)
 	}
 	left := int64(mostUnpacked)
 	for r := tar.NewReader(z); ; {

@@ -125,14 +125,14 @@ func newestPhone(list simctl.List, sdk string) (kind, error) {
 		}
 	}
 	if best.runtime.ID == "" {
-		return best, fmt.Errorf("there is no runtime for iOS %s or older that can be used, of %d runtimes", sdk, len(list.Runtimes))
+		return best, fmt.Errorf("no usable runtime for iOS %s or older among %d runtimes", sdk, len(list.Runtimes))
 	}
 	return best, nil
 }
 
 var model = regexp.MustCompile(`^iPhone (\d+)`)
 
-// latest is the iPhone with the highest number. Those without one (SE, Air) are not taken: their names do not say how new they are.
+// latest is the iPhone with the highest number. It skips iPhones without a number (SE, Air), because their names do not show their age.
 func latest(types []simctl.DeviceType) (found simctl.DeviceType, ok bool) {
 	best := 0
 	for _, d := range types {
@@ -155,7 +155,7 @@ func release(version string) string {
 func older(a, b string) bool {
 	numbers := func(version string) (all []int) {
 		for part := range strings.SplitSeq(version, ".") {
-			n, _ := strconv.Atoi(part) // what is no number is the oldest
+			n, _ := strconv.Atoi(part) // a part without a number counts as the oldest
 			all = append(all, n)
 		}
 		return all

@@ -8,8 +8,8 @@ import (
 	"ios-agent/internal/apple"
 )
 
-// TestLearn: what answers tell of a desktop app is what later steps name.
-func TestLearn(t *testing.T) {
+// TestLearnedIDsFillLaterSteps: what answers tell of a desktop app is what later steps name.
+func TestLearnedIDsFillLaterSteps(t *testing.T) {
 	tr := &trial{options: options{work: t.TempDir()}, out: t.Output()}
 	tr.learn([]byte(`{"status":"success","result":{"sessionId":"d-7","pid":12}}`))
 	tr.learn([]byte(`{"status":"success","result":{"tree":"[AXWindow \"Desktop Twin\" id=w_1 bounds=0,0,1,1 enabled]\n` +
@@ -28,8 +28,8 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// TestTheTwin: its steps need each other in an order, and each name that they use is one of its labels.
-func TestTheTwin(t *testing.T) {
+// TestTwinStepsUseExistingLabels: its steps need each other in an order, and each name that they use is one of its labels.
+func TestTwinStepsUseExistingLabels(t *testing.T) {
 	tr := &trial{options: options{work: t.TempDir()}, out: t.Output()}
 	seen := []string{""}
 	for _, p := range tr.onDesktop() {

@@ -1,14 +1,14 @@
-// Command verifymac shows, on a Mac with Xcode, what of ios-agent holds with Apple's own tools. It makes a simulator of its own, drives
-// Settings, Maps and the example of the SDK on it, deletes it, and ends with one page and one file to attach. scripts/verify-mac builds and
-// starts it.
+// Command verifymac shows, on a Mac with Xcode, which parts of ios-agent work with Apple's own tools. It creates a simulator, drives
+// Settings, Maps and the example of the SDK on it, deletes it, and ends with one page and one file to attach. scripts/verify-mac builds
+// and starts it.
 //
 //	scripts/verify-mac                 on a Mac
-//	scripts/verify-mac --replay FILE   anywhere: answers from the file what needs no agent, reads the talk with the agent again, compares
-//	scripts/verify-mac --talk FILE     anywhere: prints what was said with the agent
+//	scripts/verify-mac --replay FILE   anywhere: repeats the checks without an agent from the file, reads the agent's messages, compares
+//	scripts/verify-mac --talk FILE     anywhere: prints the messages to and from the agent
 //
-// With IOS_AGENT_TOOLCHAIN=virtual it runs on Virtual Xcode, so that the run itself is tested where there is no Mac.
+// With IOS_AGENT_TOOLCHAIN=virtual it runs on Virtual Xcode, so that the run itself can be tested without a Mac.
 //
-// It exits with 0 when all holds, with 1 when something does not, with 2 when it cannot begin, and with 130 after ctrl-C.
+// It exits with 0 when all checks pass, with 1 when a check fails, with 2 when it cannot begin, and with 130 after ctrl-C.
 package main
 
 import (
@@ -26,7 +26,7 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// What it exits with.
+// The exit codes.
 const (
 	exitHolds       = 0
 	exitFails       = 1
@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	flags := flag.NewFlagSet("verify-mac", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&o.agent, "agent", "", "path of ios-agent")
-	flags.StringVar(&o.work, "work", "", "a folder for what is needed meanwhile; it is removed at the end")
+	flags.StringVar(&o.work, "work", "", "folder for temporary files; it is removed at the end")
 	flags.StringVar(&o.out, "out", ".", "folder of the file to attach")
 	flags.StringVar(&o.home, "home", "", "home of the daemon; its own by default")
 	flags.StringVar(&o.sdk, "sdk", "", "folder of the SDK for apps, whose example is built and driven")
@@ -106,7 +106,7 @@ func verify(ctx context.Context, o options, out io.Writer) (code int, err error)
 	return t.tell(interrupted)
 }
 
-// toolchain is Apple's tools, or, where a test asks for it, those of Virtual Xcode.
+// toolchain is Apple's tools, or Virtual Xcode's if a test demands it.
 func toolchain(ctx context.Context, tool *host.Host, o options, env []string) (apple.Toolchain, error) {
 	if os.Getenv("IOS_AGENT_TOOLCHAIN") != apple.Virtual {
 		if runtime.GOOS != "darwin" {

@@ -143,7 +143,7 @@ func sameResult(one, other []byte) error {
 	return nil
 }
 
-// talkAgain reads the frames again. What this program reads otherwise than the one that kept them is told.
+// talkAgain reads the frames again. It reports frames that this program reads differently from the program that recorded them.
 func (t *trial) talkAgain() error {
 	text, err := talkOf(t.path(transcripts + "/" + agentwire.TalkFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -154,7 +154,7 @@ func (t *trial) talkAgain() error {
 	}
 	told, err := os.ReadFile(t.path(talkText))
 	if err == nil && string(told) != text {
-		err = errors.New("the frames are told in other words")
+		err = errors.New("the frames have another text")
 	}
 	return err
 }

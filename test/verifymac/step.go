@@ -46,7 +46,7 @@ func (r result) file() string { return fmt.Sprintf("%s/%02d-%s.json", stepFolder
 // stepTime bounds a step. The first build of an agent takes minutes on a slow Mac.
 const stepTime = 15 * time.Minute
 
-// try takes all steps. One that fails does not end the run: it is what one wants to know.
+// try takes all steps. A failed step does not end the run: finding such steps is its purpose.
 func (t *trial) try(ctx context.Context) {
 	fmt.Fprintln(t.out, "the first start builds the agent, which takes a minute or two")
 	for _, p := range t.parts() {
@@ -169,7 +169,7 @@ func (t *trial) keep(r result) {
 		err = os.WriteFile(t.path(r.file()), append(b, '\n'), 0o600)
 	}
 	if err != nil {
-		fmt.Fprintf(t.out, "%s is not kept: %v\n", r.Name, err)
+		fmt.Fprintf(t.out, "cannot store %s: %v\n", r.Name, err)
 	}
 	word := map[outcome]string{holds: "holds", fails: "FAILS", notTried: "not tried"}[r.Outcome]
 	fmt.Fprintln(t.out, strings.TrimRight(fmt.Sprintf("%-9s %8s  %s", word, r.Took, r.Why), " "))
@@ -180,7 +180,7 @@ func (t *trial) picture(name string) string { return t.path(name) }
 
 // transcripts are the names of the tools' transcripts so far, finished or not.
 func (t *trial) transcripts() (names []string) {
-	files, _ := os.ReadDir(t.path(transcripts)) // there may be none yet
+	files, _ := os.ReadDir(t.path(transcripts)) // the folder may be missing
 	for _, f := range files {
 		if name := strings.TrimSuffix(f.Name(), ".part"); strings.HasSuffix(name, ".json") {
 			names = append(names, name)

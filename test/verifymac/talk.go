@@ -24,7 +24,7 @@ func (t *trial) talkFile() string { return t.path(path.Join(transcripts, agentwi
 func (t *trial) talkLines() int {
 	raw, err := os.ReadFile(t.talkFile())
 	if err != nil {
-		return 0 // nothing was said yet
+		return 0 // the talk has no frames yet
 	}
 	return bytes.Count(raw, []byte("\n"))
 }
@@ -41,7 +41,7 @@ func (t *trial) writeTalk() error {
 	return os.WriteFile(t.path(talkText), []byte(text), 0o600)
 }
 
-// talkOf reads a file of frames, one line a frame. A frame that this program reads otherwise than the one that kept it is an error.
+// talkOf reads a file of frames, one per line. A frame that this program reads differently from the program that recorded it is an error.
 func talkOf(file string) (string, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -67,7 +67,7 @@ func printTalk(o options, out io.Writer) (int, error) {
 	}
 	text, err := talkOf(filepath.Join(o.work, "verify-mac", transcripts, agentwire.TalkFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return exitRefused, errors.New("nothing was said with an agent in this run")
+		return exitRefused, errors.New("this run has no talk with an agent")
 	}
 	fmt.Fprint(out, text)
 	if err != nil {

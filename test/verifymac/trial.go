@@ -15,27 +15,27 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// trial is one run on one simulator. What is kept of it stands in one folder:
+// trial is one run on one simulator. One folder has its results:
 //
 //	page.txt        the page
 //	about.txt       the Mac, its Xcode, and this program
 //	checks/         a transcript of each tool that was run before and after the steps
 //	steps/          one file a step: the command line, the answer, how long it took
 //	transcripts/    one file for each tool that was run (docs of package host), and agent-talk.ndjson
-//	talk.txt        what was said with the agent, in words
+//	talk.txt        the talk with the agent, in words
 //	*.png           pictures of the screen
 type trial struct {
 	options
 	out   io.Writer
 	host  *host.Host // runs ios-agent
-	aside *host.Host // runs Apple's tools, and keeps their transcripts apart from those of the steps
+	aside *host.Host // runs Apple's tools, and stores their transcripts apart from the steps'
 	tools apple.Toolchain
 	env   []string // of ios-agent
 	kept  string   // the folder
 	began time.Time
 
 	about     string // one line
-	simulator string // its UDID; empty: there is none
+	simulator string // its UDID; empty without a simulator
 	results   []result
 	known     map[string]string // what answers told and later steps name
 }
@@ -111,7 +111,7 @@ func (t *trial) clear() {
 	t.simulator = ""
 }
 
-// stop runs a command that ends a process of ours; there may be none.
+// stop runs a command that ends one of our processes, if it runs.
 func (t *trial) stop(ctx context.Context, args ...string) {
 	_, _ = t.host.Run(ctx, host.Cmd{Name: t.agent, Args: args, Env: t.env, Timeout: time.Minute})
 }

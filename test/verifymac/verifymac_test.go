@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/apple/simctl"
 )
 
-func TestNewestPhone(t *testing.T) {
+func TestNewestPhoneSkipsUnusableRuntimes(t *testing.T) {
 	phones := func(names ...string) (all []simctl.DeviceType) {
 		for _, n := range names {
 			all = append(all, simctl.DeviceType{ID: n, Name: n})
@@ -49,8 +49,8 @@ func TestNewestPhone(t *testing.T) {
 	}
 }
 
-// TestUnpackRefuses files that are none of a run: they come from other machines.
-func TestUnpackRefuses(t *testing.T) {
+// TestUnpackRefusesForeignFiles files that are none of a run: they come from other machines.
+func TestUnpackRefusesForeignFiles(t *testing.T) {
 	for name, h := range map[string]tar.Header{
 		"elsewhere": {Name: "verify-mac/../../x"}, "absolute": {Name: "/verify-mac/x"}, "another folder": {Name: "x/y"},
 		"a link": {Name: "verify-mac/x", Typeflag: tar.TypeSymlink, Linkname: "/"}, "huge": {Name: "verify-mac/x", Size: mostUnpacked + 1},

@@ -1,5 +1,5 @@
-// Package workshop is what builds and runs of apps work with, in the test's process: Virtual Xcode's tools over a rig's phone, a pool, the
-// build engine and a store of what was built. Every command line is written down. Only tests import it.
+// Package workshop sets up builds and runs of apps inside the test's process. A Workshop has Virtual Xcode's tools over a rig's phone, a
+// pool, the build engine and a store of builds. It records every command line. Only tests import it.
 package workshop
 
 import (
@@ -38,7 +38,7 @@ type Workshop struct {
 	Tools  apple.Toolchain
 	Dir    string
 	Swift  host.Main // what the program swift does
-	Opens  int       // the exit code of open, which starts nothing here
+	Opens  int       // the exit code of open, which does not start an app here
 
 	t  testing.TB
 	mu sync.Mutex

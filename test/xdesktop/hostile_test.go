@@ -85,8 +85,8 @@ func (h *hostile) look(p desktop.Pick) (desktopops.Scene, error) {
 
 func (h *hostile) output() string { return h.s.Status().Stdout.Text }
 
-// TestRealHostileProgram: nothing that a program does makes an answer untrue, endless or another program's.
-func TestRealHostileProgram(t *testing.T) {
+// TestRealHostileProgramCannotFalsifyAnswers: nothing that a program does makes an answer untrue, endless or another program's.
+func TestRealHostileProgramCannotFalsifyAnswers(t *testing.T) {
 	h := hostileRooms(t, atspi.Options{})
 	for _, c := range []struct {
 		name string
@@ -96,8 +96,8 @@ func TestRealHostileProgram(t *testing.T) {
 		{"it has thousands of widgets and rows", func(h *hostile) { h.large("many", "Go", "more than 400 elements") }},
 		{"it has 300 levels", func(h *hostile) { h.large("deep", "Go", "deeper than 50 levels") }},
 		{"it has 200 windows", func(h *hostile) { h.large("windows", "Go", "because of the budget") }},
-		{"a press closes its window", func(h *hostile) { h.ending("Destroy", "it closed its last window, and runs on without one") }},
-		{"a press has it leave", func(h *hostile) { h.ending("Leave", "it left with exit code 4") }},
+		{"a press closes its window", func(h *hostile) { h.ending("Destroy", "it closed its last window and still runs") }},
+		{"a press has it leave", func(h *hostile) { h.ending("Leave", "it exited with code 4") }},
 		{"a press has it crash", (*hostile).crashing}, {"a press makes it another program", (*hostile).becoming},
 		{"a press cuts its connections", (*hostile).cutting}, {"its windows and buttons move", (*hostile).moving},
 		{"another of its windows has the keyboard", (*hostile).beside},
@@ -320,8 +320,8 @@ func (h *hostile) flooding() {
 	}
 }
 
-// TestRealHostileHang: a program that hangs costs a call its own time, and a fault that names it; others go on meanwhile.
-func TestRealHostileHang(t *testing.T) {
+// TestRealHungProgramDoesNotBlockOthers: a program that hangs costs a call its own time, and a fault that names it; others go on meanwhile.
+func TestRealHungProgramDoesNotBlockOthers(t *testing.T) {
 	h := hostileRooms(t, atspi.Options{Answer: 2 * time.Second})
 	other := h.begin("plain", "Bystander")
 	hung := h.begin("ends")

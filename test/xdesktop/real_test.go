@@ -137,8 +137,8 @@ func TestRealSliderKeepsToItsRange(t *testing.T) {
 	r.printed("slider 0.25")
 }
 
-// TestRealProgramWithoutATree: keys and pictures need a window and no more; what they came to is not made up.
-func TestRealProgramWithoutATree(t *testing.T) {
+// TestRealProgramWithoutTreeTakesKeys: keys and pictures need a window and no more; what they came to is not made up.
+func TestRealProgramWithoutTreeTakesKeys(t *testing.T) {
 	r := realRooms(t)
 	r.launch([]string{"NO_AT_BRIDGE=1"}, r.stage.App())
 	key := "o"
@@ -158,18 +158,18 @@ func TestRealProgramWithoutATree(t *testing.T) {
 	}
 }
 
-// TestRealDialogEndsItsProgram: the answer to the last click says how the program left and what it printed.
-func TestRealDialogEndsItsProgram(t *testing.T) {
+// TestRealClickThatEndsProgramReportsExit: the answer to the last click says how the program left and what it printed.
+func TestRealClickThatEndsProgramReportsExit(t *testing.T) {
 	r := realRooms(t)
 	r.launch(nil, r.stage.App())
-	if got := r.click("Quit"); got.Outcome != ui.Changed || got.Ended == nil || got.Ended.How != "it left with exit code 3" ||
+	if got := r.click("Quit"); got.Outcome != ui.Changed || got.Ended == nil || got.Ended.How != "it exited with code 3" ||
 		!slices.Contains(got.Ended.Logs, "quit") || !slices.Contains(got.Ended.Logs, "bye") {
 		t.Errorf("got %+v and %+v, want how it ended and what it printed", got, got.Ended)
 	}
 }
 
-// TestRealOpenMenuLiesOverItsWindow: the items of an open menu are not under what the tree has after the bar of menus.
-func TestRealOpenMenuLiesOverItsWindow(t *testing.T) {
+// TestRealMenuItemOverWindowIsClicked: the items of an open menu are not under what the tree has after the bar of menus.
+func TestRealMenuItemOverWindowIsClicked(t *testing.T) {
 	r := realRooms(t)
 	r.launch(nil, "mousepad")
 	r.click("Search")
@@ -201,8 +201,9 @@ const choices = `<!doctype html><title>Order</title><p>Now <b>bold</b> and <a hr
 <label>Colour <select id=colour onchange="document.title='Colour '+this.value"><option>Red<option>Green<option>Blue</select></label>
 <div contenteditable aria-label=Note>one <img src="data:," alt=x> two</div>`
 
-// TestRealChromiumSelect: what a select shows is its value, and one of its options can be chosen; no text has the mark of an object in it.
-func TestRealChromiumSelect(t *testing.T) {
+// TestRealChromiumSelectShowsAndTakesValue: what a select shows is its value, and one of its options can be chosen; no text has the mark of
+// an object in it.
+func TestRealChromiumSelectShowsAndTakesValue(t *testing.T) {
 	r := realRooms(t)
 	page := filepath.Join(r.stage.Dir(), "page.html")
 	if err := os.WriteFile(page, []byte(choices), 0o600); err != nil {

@@ -1,5 +1,5 @@
-// Package xdesktop is a desktop without a screen, for tests: an X server, a window manager, a session bus, and programs on them. Only tests
-// import it.
+// Package xdesktop starts an invisible Linux desktop for tests: an X server, a window manager, a session bus, and programs on them. Start
+// returns a Session, which ends with its test. It needs the programs of `make test-desktop`. Only tests import it.
 package xdesktop
 
 import (
@@ -25,7 +25,7 @@ import (
 // Required is set by make test-desktop, which alone has all the programs: there a missing one is a failure.
 const Required = "IOS_AGENT_DESKTOP"
 
-// marker is in the environment of every program of a session, so that those which a bus starts are found at the end.
+// marker is in the environment of every program of a session, to find programs that a bus starts when the session ends.
 const marker = "IOS_AGENT_TEST_SESSION"
 
 // hang is how long something may take before it is taken for hanging.
@@ -219,7 +219,7 @@ func (s *Session) App() string {
 	return binary
 }
 
-// Hostile compiles the hostile program: its first argument says what it does to those who drive it.
+// Hostile compiles the hostile program: its first argument selects an attack on its driver.
 func (s *Session) Hostile() string {
 	s.t.Helper()
 	binary := filepath.Join(s.dir, "hostile")

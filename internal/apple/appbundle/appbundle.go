@@ -1,5 +1,5 @@
-// Package appbundle reads what an app folder says about itself. Reading its Info.plist here needs no tool and no shell,
-// and is never a moment old as the answers of `defaults` can be.
+// Package appbundle reads the Info.plist of an app folder: Read returns an Info. It needs no tool and no shell, and is always current,
+// while the answers of `defaults` can be out of date.
 package appbundle
 
 import (
@@ -14,7 +14,7 @@ import (
 	"ios-agent/internal/machine/regularfile"
 )
 
-// Info is what an Info.plist tells.
+// Info holds the facts of an Info.plist.
 type Info struct {
 	ID         string `plist:"CFBundleIdentifier"`
 	Executable string `plist:"CFBundleExecutable"`
@@ -22,7 +22,7 @@ type Info struct {
 	Mac        bool   `plist:"-"` // an app of the Mac: its Info.plist is below Contents
 }
 
-// InfoError says that an app is there, but what its Info.plist holds cannot be used.
+// InfoError reports an app whose Info.plist is unusable.
 type InfoError struct {
 	Path    string // of the Info.plist
 	Problem string
@@ -35,7 +35,7 @@ func Read(app string) (Info, error) {
 	dir, err := os.Stat(app)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Info{}, fmt.Errorf("there is no app at %s", app)
+		return Info{}, fmt.Errorf("no app at %s", app)
 	case err != nil:
 		return Info{}, err
 	case !dir.IsDir():
@@ -59,9 +59,9 @@ func decode(path string, raw []byte, err error) (Info, error) {
 	case errors.As(err, &large):
 		return Info{}, &InfoError{path, "is larger than any Info.plist"}
 	case errors.Is(err, regularfile.ErrNotRegular):
-		return Info{}, &InfoError{path, "is not a file"}
+		return Info{}, &InfoError{path, "is not a regular file"}
 	case err != nil:
-		return Info{}, &InfoError{path, "cannot be read: " + err.Error()}
+		return Info{}, &InfoError{path, "is unreadable: " + err.Error()}
 	}
 	var info Info
 	if err := docfile.Plist(raw, &info); err != nil {
@@ -73,7 +73,7 @@ func decode(path string, raw []byte, err error) (Info, error) {
 	return info, nil
 }
 
-// ID is the app's bundle identifier. An app that names none is an *InfoError.
+// ID is the app's bundle identifier. If the Info.plist has none, the error is an *InfoError.
 func ID(app string) (string, error) {
 	info, err := Read(app)
 	if err == nil && info.ID == "" {

@@ -27,7 +27,7 @@ func write(t *testing.T, path, content string) string {
 const good = `<?xml version="1.0" encoding="UTF-8"?>` +
 	`<plist version="1.0"><dict><key>CFBundleIdentifier</key><string>com.a.b</string></dict></plist>`
 
-func TestID(t *testing.T) {
+func TestIDReadsBundleIDFromInfoPlist(t *testing.T) {
 	for _, place := range []string{"Info.plist", "Contents/Info.plist"} {
 		if id, err := ID(write(t, place, good)); id != "com.a.b" || err != nil {
 			t.Errorf("%s: %q, %v", place, id, err)
@@ -48,24 +48,25 @@ func TestID(t *testing.T) {
 			t.Errorf("%s: an InfoError is %v", name, is)
 		}
 	}
-	if _, err := ID(filepath.Join(t.TempDir(), "gone.app")); err == nil || !strings.Contains(err.Error(), "there is no app at") {
+	if _, err := ID(filepath.Join(t.TempDir(), "gone.app")); err == nil || !strings.Contains(err.Error(), "no app at") {
 		t.Error(err)
 	}
 }
 
-// TestPipe: an app whose Info.plist is a named pipe is refused, and nobody waits for the pipe's other end.
-func TestPipe(t *testing.T) {
+// TestIDRefusesNamedPipeAsInfoPlist: an app whose Info.plist is a named pipe is refused, and nobody waits for the pipe's other end.
+func TestIDRefusesNamedPipeAsInfoPlist(t *testing.T) {
 	app := t.TempDir()
 	if err := unix.Mkfifo(filepath.Join(app, "Info.plist"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ID(app); err == nil || !strings.Contains(err.Error(), "is not a file") {
-		t.Error(err)
+	if _, err := ID(app); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
+		t.Errorf("got %v, want that it is not a regular file", err)
 	}
 }
 
-// TestDeep: the decoder calls itself for each level, and an exceeded stack cannot be recovered from: 8 MB of brackets ended the daemon.
-func TestDeep(t *testing.T) {
+// TestIDRefusesDeeplyNestedPlist: the decoder calls itself for each level, and an exceeded stack cannot be recovered from: 8 MB of brackets
+// ended the daemon.
+func TestIDRefusesDeeplyNestedPlist(t *testing.T) {
 	const large = 8 << 20
 	for name, text := range map[string]string{
 		"xml":        `<plist version="1.0">` + strings.Repeat("<array>", large/8),
@@ -80,7 +81,7 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-func TestMac(t *testing.T) {
+func TestReadDetectsMacApp(t *testing.T) {
 	for place, want := range map[string]bool{"Info.plist": false, "Contents/Info.plist": true} {
 		if info, err := Read(write(t, place, good)); info.Mac != want || err != nil {
 			t.Errorf("%s: %+v, %v", place, info, err)
@@ -95,8 +96,8 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, raw []byte) { decode("Info.plist", raw, nil) })
 }
 
-// TestALinkOut: an app cannot make another file its Info.plist, nor have it quoted.
-func TestALinkOut(t *testing.T) {
+// TestIDRefusesSymlinkedInfoPlist: an app cannot make another file its Info.plist, nor have it quoted.
+func TestIDRefusesSymlinkedInfoPlist(t *testing.T) {
 	key := filepath.Join(t.TempDir(), "key")
 	if err := os.WriteFile(key, []byte(good), 0o600); err != nil {
 		t.Fatal(err)

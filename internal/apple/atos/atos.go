@@ -1,5 +1,5 @@
-// Package atos finds the functions and lines of addresses: it speaks to atos, and to mdfind and dwarfdump, which know where the symbols of
-// a program are. All three are on every Mac with Xcode.
+// Package atos finds the functions and lines of addresses. Tool runs atos, and mdfind and dwarfdump, which find a program's symbols. All
+// three are on every Mac with Xcode.
 package atos
 
 import (
@@ -18,7 +18,7 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// How long each program may take. The first atos of a large program reads all of its symbols.
+// The maximum time of each program. The first atos of a large program reads all of its symbols.
 const (
 	findTime = 10 * time.Second
 	readTime = 30 * time.Second
@@ -37,7 +37,7 @@ type Tool struct {
 	Mdfind string // likewise
 }
 
-// Place is where an address is. What is not known is empty.
+// Place is the place of an address in the source. Unknown fields are empty.
 type Place struct {
 	Symbol string
 	File   string
@@ -49,11 +49,11 @@ var (
 	addressIs   = lazyregexp.New(`^0x[0-9a-fA-F]{1,16}$`)
 	archIs      = lazyregexp.New(`^[a-z][a-z0-9_]{1,15}$`)
 	uuidLine    = lazyregexp.New(`(?m)^UUID: ([0-9A-F-]{36}) `)
-	// atos prints "function (in App) (File.swift:12)", "function (in App) + 8", or the address where it knows nothing.
+	// atos prints "function (in App) (File.swift:12)", "function (in App) + 8", or the address if it is unknown.
 	found = lazyregexp.New(`^(.+?) \(in (.+?)\)(?: \(([^()]+):(\d+)\)| \(([^()]+)\)| \+ \d+)?$`)
 )
 
-// UUID writes the UUID of a program as the tools do: upper case, with hyphens. It is empty for what is none.
+// UUID writes the UUID of a program as the tools do: upper case, with hyphens. It is empty for other texts.
 func UUID(text string) string {
 	hex := strings.ToUpper(strings.ReplaceAll(text, "-", ""))
 	if len(hex) != 32 {
@@ -66,8 +66,8 @@ func UUID(text string) string {
 	return id
 }
 
-// Symbols finds a file with the symbols of the program name with that UUID: one that Spotlight knows, or one of the candidates. It is
-// empty when there is none.
+// Symbols finds a file with the symbols of the program name with that UUID: a file in Spotlight's index, or one of the candidates. It is
+// empty if no file has them.
 func (t Tool) Symbols(ctx context.Context, name, uuid string, candidates []string) (string, error) {
 	id := UUID(uuid)
 	if id == "" {
@@ -91,7 +91,7 @@ func (t Tool) Symbols(ctx context.Context, name, uuid string, candidates []strin
 	return "", ctx.Err()
 }
 
-// inside are the files with symbols in what Spotlight found: a dSYM, or an archive that has some.
+// inside lists the files with symbols in Spotlight's results: a dSYM, or an archive that contains some.
 func inside(found, name string) (all []string) {
 	if !filepath.IsAbs(found) {
 		return nil
@@ -113,7 +113,7 @@ func rank(path, name string) int {
 	return 0
 }
 
-// is reports whether a file holds the program with that UUID. A program that was built again has another one.
+// is reports whether a file contains the program with that UUID. Another build of the program has another UUID.
 func (t Tool) is(ctx context.Context, path, id string) bool {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || !filepath.IsAbs(path) {
 		return false
@@ -126,17 +126,17 @@ func (t Tool) is(ctx context.Context, path, id string) bool {
 	return slices.ContainsFunc(uuidLine.FindAllStringSubmatch(string(r.Stdout), -1), func(m []string) bool { return m[1] == id })
 }
 
-// Image is a program as it was loaded.
+// Image is a loaded program.
 type Image struct {
 	File string // with its symbols
 	Arch string
-	Base string // the address it was loaded at
+	Base string // its load address
 }
 
-// Places asks where addresses are, in their order.
+// Places returns the places of addresses, in their order.
 func (t Tool) Places(ctx context.Context, in Image, addresses []string) ([]Place, error) {
 	if len(addresses) > mostAddresses {
-		return nil, fmt.Errorf("atos: %d addresses, and at most %d can be asked for", len(addresses), mostAddresses)
+		return nil, fmt.Errorf("atos: %d addresses, the maximum is %d", len(addresses), mostAddresses)
 	}
 	args := []string{"atos", "-o", in.File}
 	if in.Arch != "" {
@@ -144,7 +144,7 @@ func (t Tool) Places(ctx context.Context, in Image, addresses []string) ([]Place
 	}
 	args = append(args, "-l", in.Base)
 	if !filepath.IsAbs(in.File) || in.Arch != "" && !archIs.MatchString(in.Arch) {
-		return nil, fmt.Errorf("atos: %q of %q is no program", in.Arch, in.File)
+		return nil, fmt.Errorf("atos: %q of %q is not a program", in.Arch, in.File)
 	}
 	for _, a := range append([]string{in.Base}, addresses...) {
 		if !addressIs.MatchString(a) {
@@ -159,7 +159,7 @@ func (t Tool) Places(ctx context.Context, in Image, addresses []string) ([]Place
 	return Read(string(r.Stdout), len(addresses)), nil
 }
 
-// Read reads what atos printed for n addresses: a line each. A line that says nothing is an empty place.
+// Read reads the output of atos for n addresses: a line each. A line without a place is an empty Place.
 func Read(text string, n int) []Place {
 	out := make([]Place, n)
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")

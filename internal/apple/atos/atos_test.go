@@ -15,8 +15,8 @@ import (
 
 const id = "938A8C4A-3BE6-3A6B-865D-1E39ADBFA134"
 
-// TestRead reads the forms of lines that public outputs of atos have.
-func TestRead(t *testing.T) {
+// TestReadParsesAtosLines reads the forms of lines that public outputs of atos have.
+func TestReadParsesAtosLines(t *testing.T) {
 	text := "-[Crasher crash] (in Shop) (Crasher.m:42)\nstatic ShopApp.$main() (in Shop) (<compiler-generated>:0)\n" +
 		"closure #1 (Swift.Int) -> () in Cart.total() (in Shop) + 12\n0x0000000100001234 (in Shop)\n0x100\nmain (in Shop) (main.swift)\n"
 	want := []atos.Place{
@@ -28,7 +28,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-func TestUUID(t *testing.T) {
+func TestUUIDNormalizesOrRefusesText(t *testing.T) {
 	for text, want := range map[string]string{
 		"938a8c4a-3be6-3a6b-865d-1e39adbfa134": id, "938a8c4a3be63a6b865d1e39adbfa134": id, "": "", "938a": "",
 		"938a8c4a3be63a6b865d1e39adbfa13' || 1": "", "zzza8c4a3be63a6b865d1e39adbfa134": "",
@@ -39,8 +39,8 @@ func TestUUID(t *testing.T) {
 	}
 }
 
-// TestPrograms plays mdfind, dwarfdump and atos, and holds their command lines to what the manuals say.
-func TestPrograms(t *testing.T) {
+// TestSymbolicationRunsExpectedCommands plays mdfind, dwarfdump and atos, and holds their command lines to what the manuals say.
+func TestSymbolicationRunsExpectedCommands(t *testing.T) {
 	dir := t.TempDir()
 	right := filepath.Join(dir, "[1] Shop.xcarchive", "dSYMs", "Shop.app.dSYM", "Contents", "Resources", "DWARF", "Shop")
 	stale := filepath.Join(dir, "Shop.app", "Shop")

@@ -35,7 +35,7 @@ func (r *Reader) banner(s string) bool {
 	return true
 }
 
-// command reads that a step failed. When nothing before it said why, its last lines are the reason.
+// command reads that a step failed. If no earlier message says why, the step's last lines are the reason.
 func (r *Reader) command(s string) bool {
 	if !strings.HasPrefix(s, "Command ") {
 		return false
@@ -77,7 +77,7 @@ func commandCategory(command, task string) Category {
 	return Other
 }
 
-// keywords tell what a message without a place in source code is about. The first that fits wins.
+// keywords find the category of a message without a place in source code. The first match wins.
 var keywords = []struct {
 	is    Category
 	words []string
@@ -96,7 +96,7 @@ var keywords = []struct {
 var compilers = map[string]bool{"clang": true, "clang++": true, "swiftc": true, "swift": true, "swift-frontend": true,
 	"actool": true, "ibtool": true, "metal": true}
 
-// categorise says what a diagnostic is about.
+// categorise returns the category of a diagnostic.
 func (r *Reader) categorise(d Diagnostic) Category {
 	switch {
 	case d.Test != "":
@@ -123,14 +123,14 @@ func (r *Reader) categorise(d Diagnostic) Category {
 		d.File == "<unknown>":
 		return Compile
 	case d.File == "" && d.Tool == "" && r.tests.running():
-		return Testing // what the tested program prints
+		return Testing // output of the tested program
 	case r.task == "PhaseScriptExecution" && d.Tool != "xcodebuild":
 		return Script
 	}
 	return Other
 }
 
-// consequence reports whether a message only says that something else failed.
+// consequence reports whether a message only reports another failure.
 func consequence(d Diagnostic) bool {
 	if !d.Severity.Bad() {
 		return false

@@ -18,7 +18,7 @@ var (
 	runtimeTrap    = lazyregexp.New(`^(?:(.*?):(\d+): )?[Ff]atal error: (.*)$`)
 )
 
-// diagnostic reads the line that begins one.
+// diagnostic reads the first line of a diagnostic.
 func (r *Reader) diagnostic(s string) bool {
 	if r.trap(s) {
 		return true
@@ -87,14 +87,14 @@ func (r *Reader) begin(h head) {
 	r.open(d, next)
 }
 
-// open makes a diagnostic the one that is being read.
+// open makes a diagnostic the current one.
 func (r *Reader) open(d Diagnostic, next expect) {
 	r.closeCurrent()
 	d.Count = 1
 	r.current = &draft{Diagnostic: d, reading: next}
 }
 
-// closeCurrent notes the diagnostic that was being read.
+// closeCurrent stores the current diagnostic.
 func (r *Reader) closeCurrent() {
 	d := r.current
 	if d == nil {
@@ -112,7 +112,7 @@ func (r *Reader) closeCurrent() {
 	r.commit(d.Diagnostic)
 }
 
-// commit counts a diagnostic that was seen before, else keeps it.
+// commit counts a repeated diagnostic, or stores a new one.
 func (r *Reader) commit(d Diagnostic) {
 	if d.Category == "" {
 		d.Category = r.categorise(d)
@@ -165,7 +165,7 @@ func (r *Reader) count(d Diagnostic) {
 	}
 }
 
-// again notes that a diagnostic was printed once more, perhaps for another target.
+// again records that a diagnostic was printed once more, perhaps for another target.
 func (r *Reader) again(known *Diagnostic, d Diagnostic) {
 	known.Count++
 	for _, t := range d.Targets {
@@ -184,7 +184,7 @@ func (r *Reader) again(known *Diagnostic, d Diagnostic) {
 	}
 }
 
-// aside notes a diagnostic known only from the margin of another's excerpt: its column is unknown.
+// aside adds a diagnostic known only from the margin of another's excerpt: its column is unknown.
 func (r *Reader) aside(p Place, sev Severity, message string) {
 	d := Diagnostic{Place: p, Severity: sev, Message: message, Count: 1, Category: Compile}
 	line := r.lineKey(d)
@@ -211,7 +211,7 @@ func (r *Reader) lineKey(d Diagnostic) uint64 {
 	return r.hash("line", string(d.Severity), d.File, strconv.Itoa(d.Line), d.Message)
 }
 
-// objectError attaches an NSError to the error it explains, or makes it one.
+// objectError attaches an NSError to the error that it explains, or makes it a separate error.
 func (r *Reader) objectError(description, s string) {
 	r.closeCurrent()
 	if n := len(r.log.Diagnostics); n > 0 {
@@ -224,7 +224,7 @@ func (r *Reader) objectError(description, s string) {
 	r.open(Diagnostic{Severity: Error, Message: description, Details: []string{s}}, details)
 }
 
-// prettyHead reads the form xcpretty and xcbeautify give to a diagnostic.
+// prettyHead reads a diagnostic in the form of xcpretty and xcbeautify.
 func prettyHead(s string) (h head, ok bool) {
 	if s[0] < utf8.RuneSelf && s[0] != '[' {
 		return h, false
@@ -246,7 +246,7 @@ func prettyHead(s string) (h head, ok bool) {
 	return h, h.message != ""
 }
 
-// trap reads what a Swift program says when it ends itself. While a test runs it is the reason of its crash.
+// trap reads the last words of a Swift program that ends itself. While a test runs, they are the reason of its crash.
 func (r *Reader) trap(s string) bool {
 	if !strings.Contains(s, "atal error: ") || !r.tests.running() {
 		return false

@@ -20,14 +20,14 @@ type draft struct {
 	blank   bool   // a blank line was read
 }
 
-// expect is what may come next.
+// expect is the kind of line that may come next.
 type expect int
 
 const (
 	nothing expect = iota
 	source         // the source line, or an excerpt with a margin
 	marks          // ^~~~ under the held line
-	fixIt          // what the compiler would write, under the marks
+	fixIt          // the compiler's proposed text, under the marks
 	margin         // more of an excerpt with line numbers
 	details        // indented lines of the message; blank lines end it
 	report         // indented lines and blank lines: xcodebuild's own errors
@@ -96,7 +96,7 @@ func (d *draft) takes(r *Reader, s string) bool {
 	return d.takesNote(r, s)
 }
 
-// marks reads the line below the held one, which is source code only if this line marks a place in it.
+// marks reads the line below the held one. Only marks in this line prove that the held line is source code.
 func (d *draft) marks(r *Reader, s string) {
 	held := d.held
 	d.held = ""
@@ -111,8 +111,8 @@ func (d *draft) marks(r *Reader, s string) {
 	r.process(s)
 }
 
-// takesNote reads a note behind the diagnostic it belongs to. After a blank line only one with a place does: xcodebuild
-// has remarks of its own.
+// takesNote reads a note after its diagnostic. After a blank line, only a note with a place belongs to it: xcodebuild prints remarks of its
+// own.
 func (d *draft) takesNote(r *Reader, s string) bool {
 	h, ok := parseHead(s)
 	if !ok || h.severity != Note || d.Test != "" || h.File == "" && (d.blank || d.Line == 0) {
@@ -175,8 +175,8 @@ func (d *draft) detail(s string, empty bool) bool {
 	return true
 }
 
-// margin reads a line of an excerpt that has line numbers: clang's since Xcode 15, Swift's since 6.0. Swift writes
-// further diagnostics of the neighbourhood into it.
+// margin reads a line of an excerpt with line numbers: clang's since Xcode 15, Swift's since 6.0. Swift writes nearby diagnostics into it
+// too.
 func (d *draft) margin(r *Reader, s string) bool {
 	if strings.IndexByte(s, '|') < 0 {
 		return false

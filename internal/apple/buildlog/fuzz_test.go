@@ -128,8 +128,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestMemoryOfALongLog is the same with what is kept in earnest.
-func TestMemoryOfALongLog(t *testing.T) {
+// TestMemoryIsBoundedForLongLog is the same with what is kept in earnest.
+func TestMemoryIsBoundedForLongLog(t *testing.T) {
 	if !soak.Asked() {
 		t.Skip("half a million lines are for make soak; TestMemoryIsBounded has fewer")
 	}

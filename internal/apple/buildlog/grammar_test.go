@@ -15,7 +15,7 @@ func read(t *testing.T, s string) *Log {
 	return l
 }
 
-func TestDiagnosticForms(t *testing.T) {
+func TestDiagnosticFormatsAreParsed(t *testing.T) {
 	for name, c := range map[string]struct {
 		in   string
 		want Diagnostic
@@ -116,7 +116,7 @@ func TestDiagnosticForms(t *testing.T) {
 	}
 }
 
-func TestNoDiagnostics(t *testing.T) {
+func TestOrdinaryLinesGiveNoDiagnostics(t *testing.T) {
 	for _, s := range []string{
 		"    func handle(_ error: Error) {",
 		"Create schema failed with error:  PSQLError(code: server)",
@@ -130,7 +130,7 @@ func TestNoDiagnostics(t *testing.T) {
 	}
 }
 
-func TestMarginHoldsOtherErrors(t *testing.T) {
+func TestErrorInSourceExcerptIsCountedOnce(t *testing.T) {
 	l := read(t, "/p/A.swift:2:5: error: one\n1 | a\n2 | b\n  |     `- error: one\n3 | c\n  |   `- error: two\n\n"+
 		"/p/A.swift:3:3: error: two\n3 | c\n  |   `- error: two\n")
 	if l.Errors != 2 || len(l.Diagnostics) != 2 {
@@ -143,7 +143,7 @@ func TestMarginHoldsOtherErrors(t *testing.T) {
 	}
 }
 
-func TestSwiftTestingForms(t *testing.T) {
+func TestSwiftTestingOutputIsParsed(t *testing.T) {
 	l := read(t, `◇ Test run started.
 ↳ Testing Library Version: 6.2
 ◇ Suite "All" started.
@@ -188,13 +188,13 @@ func TestSwiftTestingForms(t *testing.T) {
 	}
 }
 
-func TestSwiftTestingSummaryAloneDecidesNothing(t *testing.T) {
+func TestSwiftTestingSummaryAloneGivesUnknownResult(t *testing.T) {
 	if l := read(t, "✘ Test run with 5 tests failed after 0.003 seconds with 3 issues.\n"); l.Result != Unknown || l.Tests.Failed != 0 {
 		t.Errorf("%s, %+v", l.Result, l.Tests)
 	}
 }
 
-func TestXCTestForms(t *testing.T) {
+func TestXCTestOutputIsParsed(t *testing.T) {
 	l := read(t, `Test Suite 'All tests' started at 2024-01-01 00:00:00.000.
 Test Case '-[M.S testRetry]' started (Iteration 1 of 3).
 /p/S.swift:4: error: -[M.S testRetry] : XCTAssertEqual failed: ("a
@@ -235,7 +235,7 @@ Failing tests:
 	}
 }
 
-func TestDestinationBlock(t *testing.T) {
+func TestDestinationErrorListsDestinations(t *testing.T) {
 	l := read(t, "xcodebuild: error: Unable to find a destination matching the provided destination specifier:\n\t\t{ "+
 		"generic:1, platform:iOS }\n\n"+
 		"\tThe device is gone.\n\n\tAvailable destinations for the \"A\" scheme:\n\t\t{ platform:macOS, arch:arm64, "+
@@ -254,7 +254,7 @@ func TestDestinationBlock(t *testing.T) {
 	}
 }
 
-func TestACompileErrorFitsIn400Tokens(t *testing.T) {
+func TestCompileErrorFitsIn400Tokens(t *testing.T) {
 	l := read(t, strings.Repeat("SwiftCompile normal arm64 /p/A.swift (in target 'A' from project 'P')\n/p/A.swift:3:9: error: "+
 		"cannot find 'x' in scope\n    let y = x\n            ^\n/p/B.swift:1:1: note: 'x' declared here\nvar x = 1\n^\n\n", 3)+
 		"** BUILD FAILED **\n")
@@ -270,7 +270,7 @@ func TestACompileErrorFitsIn400Tokens(t *testing.T) {
 	}
 }
 
-func TestWatchTellsWhileReading(t *testing.T) {
+func TestWatchReportsTestsWhileReading(t *testing.T) {
 	var stages []Stage
 	var tests []Test
 	r := Reader{Watch: func(x Test) { tests = append(tests, x) }}
@@ -287,7 +287,7 @@ func TestWatchTellsWhileReading(t *testing.T) {
 	}
 }
 
-func TestTwoDevicesAreTwoTests(t *testing.T) {
+func TestSameTestOnTwoDevicesCountsTwice(t *testing.T) {
 	l := read(t, `Test case 'S.a()' failed on 'Clone 1 of iPhone 17 - App (1)' (0.1 seconds)
 Test case 'S.a()' passed on 'Clone 2 of iPhone 17 - App (2)' (0.1 seconds)
 Test case 'S.a()' passed on 'iPad Air - App (3)' (0.1 seconds)

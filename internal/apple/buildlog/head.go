@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// head is the first line of a diagnostic, taken apart.
+// head is the first line of a diagnostic, split into its parts.
 type head struct {
 	Place
 	severity Severity
@@ -22,8 +22,8 @@ var severities = []struct {
 	is   Severity
 }{{"error:", Error}, {"warning:", Warning}, {"note:", Note}, {"remark:", Note}}
 
-// parseHead reads `place: severity: message`, `tool: severity: message` or `severity: message`. The word counts only at
-// the beginning or after ": ", so that source code and prose are not taken for it.
+// parseHead reads `place: severity: message`, `tool: severity: message` or `severity: message`. The severity counts only at the beginning
+// or after ": ", so that source code and prose do not match.
 func parseHead(s string) (h head, ok bool) {
 	start, end := -1, 0
 	for _, sev := range severities {
@@ -63,7 +63,7 @@ var (
 	inTarget = lazyregexp.New(`\s*\(in target '(.*?)' from project '(.*?)'\)$`)
 )
 
-// prefix understands what stands before the severity: a place, or the name of a tool.
+// prefix reads the text before the severity: a place, or the name of a tool.
 func (h *head) prefix(s string) bool {
 	if p, ok := parsePlace(s); ok {
 		h.Place = p
@@ -76,8 +76,8 @@ func (h *head) prefix(s string) bool {
 	return false
 }
 
-// parsePlace reads `file:line:column`, `file:line`, `file:object` or a file alone. A relative path needs a line, since
-// anything could be one; an application's log line that ends like a place is none.
+// parsePlace reads `file:line:column`, `file:line`, `file:object` or a file alone. A relative path needs a line, because any text could be
+// a path; an application's log line that ends like a place does not count.
 func parsePlace(s string) (Place, bool) {
 	var p Place
 	rest, last, ok := cutNumber(s)
@@ -99,7 +99,7 @@ func parsePlace(s string) (Place, bool) {
 	return p, true
 }
 
-// cutNumber takes ":123" off the end.
+// cutNumber removes ":123" from the end.
 func cutNumber(s string) (rest string, n int, ok bool) {
 	i := strings.LastIndexByte(s, ':')
 	if i < 0 || i == len(s)-1 || len(s)-i > 10 {
@@ -109,7 +109,7 @@ func cutNumber(s string) (rest string, n int, ok bool) {
 	return s[:i], n, err == nil && n >= 0
 }
 
-// cutTarget takes "(in target 'A' from project 'B')" off the end.
+// cutTarget removes "(in target 'A' from project 'B')" from the end.
 func cutTarget(s string) (rest, target, project string) {
 	if !strings.HasSuffix(s, "')") {
 		return s, "", ""

@@ -13,7 +13,7 @@ var (
 	linkerEnd     = lazyregexp.New(`^ld: (?:symbol\(s\) not found|\d+ duplicate symbols?) for `)
 )
 
-// linker reads what ld says without the word "error".
+// linker reads messages of ld without the word "error".
 func (r *Reader) linker(s string) bool {
 	if s[0] != 'l' && s[0] != 'U' && s[0] != 'd' {
 		return false
@@ -41,7 +41,7 @@ func (r *Reader) linker(s string) bool {
 	return true
 }
 
-// undefined reads the list of symbols and who wants them.
+// undefined reads the list of undefined symbols and their users.
 func (r *Reader) undefined(s string) bool {
 	d := r.current
 	if m := symbolLine.FindStringSubmatch(s); m != nil {
@@ -65,7 +65,7 @@ func (r *Reader) reference(s string) bool {
 	return true
 }
 
-// afterSymbols reports whether the last thing noted was a list of symbols: ld's count of them is then no news.
+// afterSymbols reports whether the last item was a list of symbols: ld's count of them then adds nothing.
 func (r *Reader) afterSymbols() bool {
 	n := len(r.log.Diagnostics)
 	return n > 0 && len(r.log.Diagnostics[n-1].Symbols) > 0

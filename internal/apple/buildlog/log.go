@@ -1,7 +1,7 @@
-// Package buildlog reads what xcodebuild and swift print while they build and test: diagnostics, tests, progress and how
-// it ended. It reads line by line, keeps a bounded amount however long the log is, and gives the same result however the
-// bytes arrive. What a run means for its caller is decided by the exit code and the result bundle; a log alone can only
-// support it.
+// Package buildlog reads the output of xcodebuild and swift during builds and tests: diagnostics, tests, progress and result. A Reader
+// takes the output as it comes and returns a Log; Read reads a whole log. It stores a bounded amount however long the log is, and the
+// result does not depend on how the bytes are split. Callers must judge a run by the exit code and the result bundle; a log alone can only
+// support that.
 package buildlog
 
 import "ios-agent/internal/apple/destinations"
@@ -20,7 +20,7 @@ const (
 // Bad reports whether it is an error of either kind.
 func (s Severity) Bad() bool { return s == Error || s == Fatal }
 
-// Category is what a diagnostic is about.
+// Category is the subject of a diagnostic.
 type Category string
 
 // The categories.
@@ -44,16 +44,16 @@ type Place struct {
 	Object string `json:"object,omitempty"`
 }
 
-// Diagnostic is one thing a tool complained about, however often it printed it.
+// Diagnostic is one complaint of a tool, however often it was printed.
 type Diagnostic struct {
 	Place
 	Severity Severity          `json:"severity"`
 	Category Category          `json:"category"`
-	Tool     string            `json:"tool,omitempty"` // who says it, where it is told: clang, ld, xcodebuild
+	Tool     string            `json:"tool,omitempty"` // the reporting tool, if known: clang, ld, xcodebuild
 	Message  string            `json:"message"`
 	Details  []string          `json:"details,omitempty"` // further lines of the message
 	Excerpt  []string          `json:"excerpt,omitempty"` // the source lines and marks the compiler printed
-	FixIts   []string          `json:"fixIts,omitempty"`  // what the compiler would write there
+	FixIts   []string          `json:"fixIts,omitempty"`  // the compiler's proposed text
 	Notes    []Remark          `json:"notes,omitempty"`
 	Includes []string          `json:"includes,omitempty"` // "In file included from …"
 	Symbols  []Symbol          `json:"symbols,omitempty"`  // of the linker
@@ -63,7 +63,7 @@ type Diagnostic struct {
 	Test     string            `json:"test,omitempty"` // of a failed expectation
 	Places   destinations.List `json:"destinations,omitzero"`
 	Count    int               `json:"count"`
-	// Consequence marks what only says that something else failed, such as "linker command failed with exit code 1".
+	// Consequence marks a diagnostic that only reports another failure, such as "linker command failed with exit code 1".
 	Consequence bool `json:"consequence,omitempty"`
 }
 
@@ -75,7 +75,7 @@ type Remark struct {
 	FixIts  []string `json:"fixIts,omitempty"`
 }
 
-// Symbol is one the linker has too few or too many of.
+// Symbol is a missing or duplicate symbol of the linker.
 type Symbol struct {
 	Name       string   `json:"name"`
 	References []string `json:"references,omitempty"`
@@ -89,7 +89,7 @@ const (
 	Passed     Status = "passed"
 	Failed     Status = "failed"
 	Skipped    Status = "skipped"
-	Crashed    Status = "crashed" // its process ended; it counts as failed
+	Crashed    Status = "crashed" // its process ended; counts as failed
 	Unfinished Status = "unfinished"
 )
 
@@ -103,7 +103,7 @@ const (
 type Test struct {
 	Framework   string    `json:"framework"`
 	Module      string    `json:"module,omitempty"`
-	Suite       string    `json:"suite,omitempty"` // Swift Testing does not say it in its own lines
+	Suite       string    `json:"suite,omitempty"` // absent in Swift Testing's own lines
 	Name        string    `json:"name"`
 	Status      Status    `json:"status"`
 	Seconds     float64   `json:"seconds,omitempty"`
@@ -122,7 +122,7 @@ type Failure struct {
 	Message   string   `json:"message"`
 	Arguments string   `json:"arguments,omitempty"`
 	Details   []string `json:"details,omitempty"`
-	Known     bool     `json:"known,omitempty"`   // withKnownIssue: the test does not fail by it
+	Known     bool     `json:"known,omitempty"`   // withKnownIssue: the test does not fail because of it
 	Warning   bool     `json:"warning,omitempty"` // an issue of severity warning
 }
 
@@ -176,19 +176,19 @@ func (s Stage) String() string { return stageNames[s] }
 // MarshalText writes the name.
 func (s Stage) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Progress is what was done so far.
+// Progress is the progress so far.
 type Progress struct {
 	Stage    Stage    `json:"stage"`
-	Task     string   `json:"task,omitempty"`   // the step under way, such as SwiftCompile
-	Target   string   `json:"target,omitempty"` // whose step it is
+	Task     string   `json:"task,omitempty"`   // the current step, such as SwiftCompile
+	Target   string   `json:"target,omitempty"` // the target of the step
 	Compiled int      `json:"compiled,omitempty"`
 	Linked   int      `json:"linked,omitempty"`
 	Targets  []string `json:"targets,omitempty"` // seen so far
-	Total    int      `json:"total,omitempty"`   // targets there are, or steps of a SwiftPM build
+	Total    int      `json:"total,omitempty"`   // number of targets, or of steps of a SwiftPM build
 	Done     int      `json:"done,omitempty"`    // steps of a SwiftPM build
 }
 
-// What a log comes to.
+// The results of a log.
 const (
 	Succeeded   = "succeeded"
 	FailedRun   = "failed"
@@ -196,12 +196,12 @@ const (
 	Unknown     = "unknown"
 )
 
-// Log is everything that was read.
+// Log is the whole content of a log.
 type Log struct {
 	Result       string       `json:"result"`
-	Because      string       `json:"because,omitempty"` // what Result rests on
+	Because      string       `json:"because,omitempty"` // the grounds of Result
 	Outcomes     []Outcome    `json:"outcomes,omitempty"`
-	Errors       int          `json:"errors"`   // different ones, failed expectations and consequences not counted
+	Errors       int          `json:"errors"`   // different errors, without failed expectations and consequences
 	Warnings     int          `json:"warnings"` // different ones
 	Tests        TestCounts   `json:"tests"`
 	Progress     Progress     `json:"progress"`
@@ -218,7 +218,7 @@ type Log struct {
 	LeftOff      LeftOff      `json:"leftOff,omitzero"`
 }
 
-// LeftOff counts what was read but not kept, so that memory stays bounded.
+// LeftOff counts items that were read but not stored, so that memory stays bounded.
 type LeftOff struct {
 	Diagnostics int `json:"diagnostics,omitempty"`
 	Tests       int `json:"tests,omitempty"`

@@ -91,7 +91,7 @@ func (r *Reader) readInvocation() func(string) bool {
 	}
 }
 
-// readFailingTests reads the names; a line that ends in a colon is the bundle of those below it.
+// readFailingTests reads the names; a line that ends in a colon is the bundle of the names below it.
 func (r *Reader) readFailingTests() func(string) bool {
 	return func(s string) bool {
 		if !indented(s) {
@@ -132,7 +132,7 @@ func (r *Reader) readPackages() func(string) bool {
 	}
 }
 
-// readTestingFailed reads why testing could not go on. Compiler errors are listed there again, with a capital letter.
+// readTestingFailed reads why testing stopped. It lists compiler errors again, with a capital letter.
 func (r *Reader) readTestingFailed() func(string) bool {
 	target := ""
 	return func(s string) bool {

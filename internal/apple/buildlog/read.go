@@ -10,14 +10,14 @@ import (
 // Read reads a whole log.
 func Read(data []byte) (*Log, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, errors.New("buildlog: empty")
+		return nil, errors.New("the build log is empty")
 	}
 	var r Reader
 	_, _ = r.Write(data)
 	return r.End(), nil
 }
 
-// These occur only in logs. One of them is enough, because logs are often cut.
+// These occur only in logs. One match is enough, because logs are often cut.
 var (
 	steps = lazyregexp.New(`(?m)^(?:\[[^\]\n]*\]:? (?:▸ )?)?(?:\*\* [A-Z ]+ (?:SUCCEEDED|FAILED|INTERRUPTED) \*\*|Test [Cc]ase '` +
 		`|Test [Ss]uite '|Testing failed:$|Failing tests:$` +
@@ -37,8 +37,8 @@ var (
 	refused = lazyregexp.New(`(?m)^xcodebuild: error: `)
 )
 
-// Sniff says how sure it is, of 100, that the text is a log of a build or of tests. A log in which xcodebuild refused
-// before its first step is an error of the tool.
+// Sniff returns a percentage for the text being a log of a build or of tests. A log in which xcodebuild refused before its first step is an
+// error of the tool.
 func Sniff(b []byte) int {
 	const most = 1 << 18
 	if len(b) > 2*most {

@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/apple/lines"
 )
 
-// How much is kept. A log of any length stays within some tens of megabytes.
+// Limits of the stored data. A log of any length needs at most some tens of megabytes.
 const (
 	maxList    = 1000 // of every list that has no bound of its own
 	maxExcerpt = 40
@@ -16,7 +16,7 @@ const (
 	maxTail    = 30  // last lines of a command
 )
 
-// bounds is how many of the larger things are kept.
+// bounds are the limits of the larger items.
 type bounds struct {
 	diagnostics int
 	tests       int
@@ -34,13 +34,13 @@ type Reader struct {
 	most  bounds // set by start, unless a test has set it
 
 	current *draft              // the diagnostic whose excerpt and notes may still follow
-	block   func(string) bool   // a list that is being read: reports whether a line belongs to it
+	block   func(string) bool   // a list being read: reports whether a line belongs to it
 	flush   func()              // ends the block
 	include []string            // "In file included from" before the next diagnostic
 	byKey   map[uint64]int      // diagnostics by all they say
 	byLine  map[uint64]int      // those known only by line, from the margin of another's excerpt
 	onLine  map[uint64]struct{} // the places of all that are kept
-	seen    map[uint64]struct{} // counted diagnostics and files that are not kept
+	seen    map[uint64]struct{} // counted diagnostics and files that are dropped
 	seed    maphash.Seed
 
 	task       string // of the step whose output is being read
@@ -94,14 +94,14 @@ func (r *Reader) start() {
 	r.tests.init()
 }
 
-// line takes one clean line.
+// line processes one clean line.
 func (r *Reader) line(s string) {
 	r.log.Lines++
 	s = unwrap(s)
 	r.process(strings.TrimRight(s, " \t"))
 }
 
-// process reads one line. Its meaning depends first on what is open, then on its form.
+// process reads one line. Its meaning depends first on the open diagnostic or list, then on its form.
 func (r *Reader) process(s string) {
 	if r.block != nil {
 		if r.block(s) {
@@ -172,7 +172,7 @@ func (r *Reader) hash(parts ...string) uint64 {
 	return h.Sum64()
 }
 
-// once reports whether a thing is new. It is false for all when too many are remembered.
+// once reports whether an item is new. It is false for all when too many are remembered.
 func (r *Reader) once(parts ...string) bool {
 	k := r.hash(parts...)
 	if _, ok := r.seen[k]; ok || len(r.seen) >= r.most.seen {

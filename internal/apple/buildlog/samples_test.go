@@ -166,8 +166,8 @@ func checkTests(t *testing.T, raw []byte, l *Log) {
 	}
 }
 
-// TestSamplesInOtherDress reads every log with other line ends, in colour, and as other programs print it.
-func TestSamplesInOtherDress(t *testing.T) {
+// TestSamplesWithOtherLineFormatsReadTheSame reads every log with other line ends, in colour, and as other programs print it.
+func TestSamplesWithOtherLineFormatsReadTheSame(t *testing.T) {
 	dresses := map[string]func(string) string{
 		"CRLF":           func(l string) string { return l + "\r" },
 		"colour":         func(l string) string { return "\x1b[31m" + l + "\x1b[0m" },

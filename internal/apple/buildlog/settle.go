@@ -2,7 +2,7 @@ package buildlog
 
 import "strings"
 
-// settle fills in what needs the whole log.
+// settle computes the fields that need the whole log.
 func (r *Reader) settle() {
 	r.log.LeftOff.LongLines = r.split.Cut
 	for _, t := range r.log.TestCases {
@@ -12,8 +12,8 @@ func (r *Reader) settle() {
 	r.log.Result, r.log.Because = r.log.verdict()
 }
 
-// listed marks tests that only the list at the end calls failed: their own lines may be missing, or say only that they
-// were started.
+// listed marks tests as failed that only the list at the end names: their own lines may be missing, or only say that the tests were
+// started.
 func (r *Reader) listed() {
 	for _, name := range r.log.FailingTests {
 		x := nameTest(name)
@@ -24,7 +24,7 @@ func (r *Reader) listed() {
 				!strings.HasSuffix(t.Suite, x.Suite) {
 				continue
 			}
-			if t.Status == Passed && t.FailedRuns > 0 { // repeated, and not until it passed
+			if t.Status == Passed && t.FailedRuns > 0 { // repeated, and never passed
 				t.Status = Failed
 				r.log.Tests.Passed--
 				r.log.Tests.Failed++
@@ -44,8 +44,8 @@ func (r *Reader) listed() {
 	}
 }
 
-// swiftUnnamed reports whether a listed test is surely none of those that were read. A Swift Testing test is listed by its
-// function but reported by its display name, so each that failed may be the listed one.
+// swiftUnnamed reports whether a listed test is surely missing from the tests in the log. A Swift Testing test is listed by its function
+// but reported by its display name, so any failed test may be the listed one.
 func (r *Reader) swiftUnnamed(Test) bool {
 	for _, t := range r.log.TestCases {
 		if t.Framework == SwiftTesting && t.Status == Failed && strings.HasPrefix(t.Name, `"`) {
@@ -55,8 +55,8 @@ func (r *Reader) swiftUnnamed(Test) bool {
 	return true
 }
 
-// verdict says how the run ended and what that rests on. The banner decides; without one, errors and failed tests do.
-// The summary line of Swift Testing alone decides nothing: it speaks for one bundle of possibly many.
+// verdict says how the run ended, and on what grounds. The banner decides; without one, errors and failed tests do. The summary line of
+// Swift Testing alone decides nothing: it covers one bundle of possibly many.
 func (l *Log) verdict() (result, because string) {
 	good := false
 	for _, o := range l.Outcomes {

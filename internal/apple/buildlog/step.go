@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// stageOf are the first words of lines that say how far a run is.
+// stageOf maps the first words of lines to the stage of a run.
 var stageOf = map[string]Stage{
 	"CompileSwift": Compiling, "SwiftCompile": Compiling, "CompileC": Compiling, "CompileSwiftSources": Compiling,
 	"SwiftEmitModule": Compiling,
@@ -84,7 +84,7 @@ func progressIn(s string) []string {
 	return swiftProgress.FindStringSubmatch(s)
 }
 
-// prettyStep reads how formatters name the compilation of a file.
+// prettyStep reads the compilation of a file as formatters print it.
 func (r *Reader) prettyStep(s string) bool {
 	if !strings.Contains(s, "Compiling ") {
 		return false
@@ -99,7 +99,7 @@ func (r *Reader) prettyStep(s string) bool {
 	return true
 }
 
-// head notes which step the following lines belong to.
+// head records the step of the following lines.
 func (r *Reader) head(task, target, project string) {
 	r.closeCurrent()
 	r.task, r.target, r.project, r.taskErrors = task, target, project, 0
@@ -141,7 +141,7 @@ func (r *Reader) compiled(file string) {
 	}
 }
 
-// shellWords splits at spaces that have no backslash before them.
+// shellWords splits at spaces without a backslash before them.
 func shellWords(s string) []string {
 	var words []string
 	var b strings.Builder
@@ -160,7 +160,7 @@ func shellWords(s string) []string {
 	return append(words, b.String())
 }
 
-// graph reads how many targets there are.
+// graph reads the number of targets.
 func (r *Reader) graph(message string) {
 	if m := targetGraph.FindStringSubmatch("note: " + message); m != nil {
 		r.log.Progress.Total, _ = strconv.Atoi(m[1])

@@ -9,9 +9,8 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// Swift Testing marks its lines with a symbol that depends on the platform, the terminal and the font: ◇ ✔ ✘ ⚠ ➜ ━, or
-// characters of the private use area. The words decide, not the symbol; only the further lines of an issue are recognized
-// by it.
+// Swift Testing marks its lines with a symbol that depends on the platform, the terminal and the font: ◇ ✔ ✘ ⚠ ➜ ━, or characters of the
+// private use area. The words decide, not the symbol; only the further lines of an issue are recognized by their symbol.
 const detailSymbols = "↳→\U00100135±\U0010017A"
 
 var (
@@ -25,7 +24,7 @@ var (
 	aka    = lazyregexp.New(`^(".*") \(aka '.*'\)$`)
 )
 
-// symbol takes the mark off a line; the bool reports whether there was one.
+// symbol removes the mark from a line; the bool reports whether the line had one.
 func symbol(s string) (rune, string, bool) {
 	c, n := utf8.DecodeRuneInString(s)
 	if n < 2 || c == utf8.RuneError || unicode.IsLetter(c) || unicode.IsDigit(c) {
@@ -49,7 +48,7 @@ func (r *Reader) swiftTesting(s string) bool {
 		return false
 	}
 	if strings.HasPrefix(text, "Test case passing ") {
-		return true // the verbose form tells each argument; the test itself follows
+		return true // the verbose form lists each argument; the test itself follows
 	}
 	r.tests.issue = nil
 	for _, read := range []func(*Reader, string) bool{(*Reader).swiftRun, (*Reader).swiftIssue, (*Reader).swiftEnd,
@@ -94,8 +93,8 @@ func countIssues(s string) (unexpected, known int) {
 	return unexpected, known
 }
 
-// swiftEnd notes a result. Two tests of different suites can have the same name, and the suite is not printed, so
-// every result is a test of its own.
+// swiftEnd records a result. Two tests of different suites can have the same name, and the suite is not printed, so every result is a
+// separate test.
 func (r *Reader) swiftEnd(s string) bool {
 	m := stEnd.FindStringSubmatch(s)
 	if m == nil {
@@ -116,7 +115,7 @@ func (r *Reader) swiftEnd(s string) bool {
 	return true
 }
 
-// swiftFinish ends the test of that name that is open, else a new one.
+// swiftFinish ends the open test with that name, else a new one.
 func (r *Reader) swiftFinish(t Test) {
 	k := swiftKey(t.Name)
 	at, ok := r.tests.byName[k]
@@ -184,7 +183,7 @@ func (r *Reader) swiftStart(s string) bool {
 	return true
 }
 
-// swiftIssue reads one issue. It is not a failed test: a test can have several, and a known one fails nothing.
+// swiftIssue reads one issue. An issue is not a failed test: a test can have several, and a known issue fails nothing.
 func (r *Reader) swiftIssue(s string) bool {
 	m := issue.FindStringSubmatch(s)
 	if m == nil {

@@ -11,11 +11,11 @@ import (
 type tests struct {
 	byName map[string]int // into Log.TestCases
 	plain  map[string]int // the same by suite and name alone
-	open   []string       // keys of tests that run now, the last started last
+	open   []string       // keys of running tests, the last started last
 	suites []string
-	trap   *Failure // what the process said when it ended itself
+	trap   *Failure // the message of a process that ended itself
 
-	ended      string // the suite that ended last
+	ended      string // the last suite that ended
 	endedBadly bool
 	issue      *issueRef // the issue whose further lines may follow
 	symbolRuns int
@@ -42,7 +42,7 @@ func deviceName(s string) string {
 	return clone.FindStringSubmatch(s)[1]
 }
 
-// find returns the test of a name, whichever of the two forms it was printed in.
+// find returns the test with a name in either printed form.
 func (t *tests) find(r *Reader, x Test) (int, bool) {
 	if at, ok := t.byName[key(x)]; ok {
 		return at, true
@@ -70,7 +70,7 @@ func (t *tests) start(r *Reader, x Test) {
 	}
 }
 
-// note keeps a test that is new; it returns -1 when there are too many.
+// note adds a new test; it returns -1 when there are too many.
 func (t *tests) note(r *Reader, x Test) int {
 	if len(r.log.TestCases) >= r.most.tests {
 		return -1
@@ -84,7 +84,7 @@ func (t *tests) note(r *Reader, x Test) int {
 	return at
 }
 
-// finish notes how a test ended. A test that ran before runs again: the last run decides.
+// finish records how a test ended. A test that ran before ran again: the last run decides.
 func (t *tests) finish(r *Reader, x Test) {
 	t.stop(key(x))
 	at, ok := t.find(r, x)
@@ -123,7 +123,7 @@ func (t *tests) stop(k string) {
 	}
 }
 
-// crash notes that the process ended in a test.
+// crash records that the process ended in a test.
 func (t *tests) crash(r *Reader, name string) {
 	t.suites = t.suites[:0]
 	r.add(&r.log.Restarts, name)
@@ -142,7 +142,7 @@ func (t *tests) crash(r *Reader, name string) {
 	r.tellTest(*known)
 }
 
-// crashed finds the test: the one that runs and has the name, else any of that name, else a new one.
+// crashed finds the test: a running test with the name, else any test with the name, else a new one.
 func (t *tests) crashed(r *Reader, name string) int {
 	if name == "" {
 		if len(t.open) == 0 {
@@ -198,7 +198,7 @@ func (t *tests) failRunning(r *Reader, f Failure) {
 	}
 }
 
-// addFailure leaves out what an activity log and the runner both say: one of them names the file without its folder.
+// addFailure skips a failure that an activity log and the runner both report: one of them names the file without its folder.
 func (t *tests) addFailure(x *Test, f Failure) {
 	for i, old := range x.Failures {
 		if old.Message == f.Message && old.Line == f.Line && (strings.HasSuffix(f.File, old.File) || strings.HasSuffix(old.File, f.File)) {

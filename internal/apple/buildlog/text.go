@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/text/brief"
 )
 
-// Text is the log in at most limit bytes: how it ended, then what one needs to mend it.
+// Text is the log in at most limit bytes: how it ended, then the facts needed to fix it.
 func (l *Log) Text(limit int) string {
 	w := brief.New(limit)
 	w.Line(l.headline())
@@ -77,7 +77,7 @@ func (l *Log) failed() []Test {
 	return failed
 }
 
-// At is file:line:column, as far as it is known.
+// At is file:line:column, as far as known.
 func (p Place) At() string {
 	s := p.File
 	if p.Line > 0 {
@@ -95,7 +95,7 @@ const (
 	shownOutput  = 12
 )
 
-// lines is a diagnostic for a reader: the line a compiler prints, the source, the notes.
+// lines renders a diagnostic: the compiler's line, the source, the notes.
 func (d Diagnostic) lines() []string {
 	head := brief.Join(": ", d.Place.At(), d.Tool, d.Severity.words(), d.Message)
 	if d.Count > 1 {
@@ -146,7 +146,7 @@ func (d Diagnostic) lines() []string {
 	return out
 }
 
-// words are what the compilers write.
+// words are the compilers' words for the severities.
 func (s Severity) words() string {
 	if s == Fatal {
 		return "fatal error"
@@ -171,7 +171,7 @@ func shortExcerpt(lines []string) []string {
 	return lines[from : from+most]
 }
 
-// ID is how a test is named on a command line, as far as it is known.
+// ID is the test's name for a command line, as far as known.
 func (t Test) ID() string { return brief.Join("/", t.Module, t.Suite, t.Name) }
 
 func (t Test) lines() []string {

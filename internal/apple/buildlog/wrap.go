@@ -6,12 +6,12 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// Other programs run xcodebuild and put something before its lines: fastlane a time and an arrow, EAS the name of its
-// phase, GitHub Actions a time stamp.
+// Programs that run xcodebuild put a prefix before its lines: fastlane a time and an arrow, EAS the name of its phase, GitHub Actions a
+// time stamp.
 var wrapping = lazyregexp.New(
 	`^(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{5,}Z |\[[A-Z]+(?:_[A-Z]+)+\] |\[\d\d:\d\d:\d\d\]: )+`)
 
-// unwrap takes such prefixes off; one program may run in another.
+// unwrap removes such prefixes, also nested ones.
 func unwrap(s string) string {
 	for range 4 {
 		before := len(s)

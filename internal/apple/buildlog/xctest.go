@@ -23,7 +23,7 @@ func isTestLine(s string) bool {
 	return strings.HasPrefix(s, "Test Case '") || strings.HasPrefix(s, "Test Suite '") || strings.HasPrefix(s, "Test case '")
 }
 
-// xctest reads XCTest's lines; those of Swift Testing cases that xcodebuild itself prints have the same form.
+// xctest reads XCTest's lines. xcodebuild prints Swift Testing cases in the same form.
 func (r *Reader) xctest(s string) bool {
 	switch s[0] {
 	case 'T':
@@ -74,7 +74,7 @@ func nameTest(s string) Test {
 	}
 	plain := s
 	if i := strings.IndexByte(plain, '('); i >= 0 {
-		plain = plain[:i] // an argument label may hold anything
+		plain = plain[:i] // an argument label may be any text
 	}
 	if i := strings.LastIndexByte(plain, '/'); i >= 0 {
 		t.Framework, t.Suite, t.Name = SwiftTesting, s[:i], s[i+1:]
@@ -114,7 +114,7 @@ func (r *Reader) testSuite(s string) bool {
 	return false
 }
 
-// executed reads the totals below the end of a suite. Only those of the outermost suite are kept: they hold the rest.
+// executed reads the totals below the end of a suite. Only the totals of the outermost suite are stored: they include the rest.
 func (r *Reader) executed(s string) bool {
 	if !strings.Contains(s, "Executed ") {
 		return false
@@ -142,7 +142,7 @@ func (r *Reader) total(t Total) {
 	}
 }
 
-// restart reads that the test process ended and another one goes on.
+// restart reads that the test process ended and a new one continues.
 func (r *Reader) restart(s string) bool {
 	m := restarted.FindStringSubmatch(s)
 	if m == nil {

@@ -1,5 +1,5 @@
-// Package bundleid says which texts are bundle ids. The id of an app stands unquoted in outlines, faults and command lines. It is also
-// chosen by the author of the app, and told by programs that are not ours. Each of them is checked where it enters; Check is the one rule.
+// Package bundleid decides which texts are bundle ids. An app's id is unquoted in outlines, faults and command lines, although the app's
+// author and other programs choose it. So every id is checked where it enters the program, by Check, which is the only rule.
 package bundleid
 
 import (
@@ -8,8 +8,8 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// Apple allows letters, digits, hyphens and periods. Simulators install ids with underscores as well, and there are such apps, so that
-// underscores pass. None of these characters ends a line, a word or a quotation. A hyphen at the start would be an option of a tool.
+// Apple allows letters, digits, hyphens and periods. Simulators also install ids with underscores, so these pass. None of these characters
+// ends a line, a word or a quotation. A hyphen at the start would be an option of a tool.
 var form = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$`)
 
 // Check refuses a text that is not a bundle id.
@@ -20,7 +20,7 @@ func Check(id string) error {
 	return fmt.Errorf("%.80q is not a bundle id: it must have letters, digits, periods, hyphens and underscores, at most 255", id)
 }
 
-// Shown is an id of others as it may stand in a text: as it is, or quoted on one line if it is not a bundle id.
+// Shown is a foreign id for a text: unchanged, or quoted on one line if it is not a bundle id.
 func Shown(id string) string {
 	if id == "" || Check(id) == nil {
 		return id

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestCheckRefusesWhatIsNotABundleID(t *testing.T) {
+func TestCheckRefusesInvalidBundleIDs(t *testing.T) {
 	for _, id := range []string{"com.example.Shop", "Shop", "com.example.my_app-2", "3d.viewer", strings.Repeat("a", 255)} {
 		if err := Check(id); err != nil || Shown(id) != id {
 			t.Errorf("%q: %v, shown as %s; want it as it is", id, err, Shown(id))

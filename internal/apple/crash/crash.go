@@ -1,5 +1,6 @@
-// Package crash reads crash reports: .ips files (a JSON header and a JSON body, or a header and the old text), the text
-// reports before them and of other reporters, and MetricKit's payloads.
+// Package crash reads crash reports: .ips files, the text reports of Apple and of other reporters, and MetricKit's payloads. An .ips file
+// has a JSON header and a JSON body, or a header and the older text. Read returns a Report in each case. The package does not find report
+// files or symbols: packages reports and atos do.
 package crash
 
 import (
@@ -14,8 +15,8 @@ const (
 	FormMetricKit = "MetricKit"
 )
 
-// Report is one crash, or another thing that the system reports the same way: Kind says which. Header, Body and Document hold a JSON
-// report as it stood, Fields and Sections a text report.
+// Report is one crash, or another event that the system reports the same way; Kind says which. Header, Body and Document hold a JSON report
+// unchanged, Fields and Sections a text report.
 type Report struct {
 	Form        string            `json:"form"`
 	Kind        Kind              `json:"kind"`
@@ -33,14 +34,14 @@ type Report struct {
 	BugType     string            `json:"bugType,omitempty"` // 309 is a crash
 	Exception   Exception         `json:"exception,omitzero"`
 	Termination string            `json:"termination,omitempty"`
-	Reasons     []string          `json:"reasons,omitempty"`   // what the process or its libraries said
+	Reasons     []string          `json:"reasons,omitempty"`   // messages of the process or its libraries
 	Event       string            `json:"event,omitempty"`     // of a sampled report: hang, cpu usage, disk writes
-	Duration    string            `json:"duration,omitempty"`  // of it, as it stood
+	Duration    string            `json:"duration,omitempty"`  // of the event, as printed
 	Simulator   string            `json:"simulator,omitempty"` // the udid of the simulator it happened on
 	Memory      *Memory           `json:"memory,omitempty"`    // of a Jetsam report
-	Crashed     int               `json:"crashedThread"`       // -1: not told
+	Crashed     int               `json:"crashedThread"`       // -1: unknown
 	Threads     []Thread          `json:"threads,omitempty"`
-	Backtraces  []Thread          `json:"backtraces,omitempty"` // of exceptions: where they were thrown
+	Backtraces  []Thread          `json:"backtraces,omitempty"` // of exceptions: the place where they were thrown
 	Images      []Image           `json:"images,omitempty"`
 	Fields      map[string]string `json:"fields,omitempty"`
 	Sections    map[string]string `json:"sections,omitempty"`
@@ -75,7 +76,7 @@ type Frame struct {
 	Offset  uint64 `json:"offset,omitempty"`
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
-	Own     bool   `json:"own,omitempty"` // it is in the app's code, not in the system's
+	Own     bool   `json:"own,omitempty"` // in the app's code, not in the system's
 }
 
 // Image is a library in the process.
@@ -89,7 +90,7 @@ type Image struct {
 	Path    string `json:"path,omitempty"`
 }
 
-// CrashedThread is the thread that crashed; nil when it is not told or not there.
+// CrashedThread is the thread that crashed; nil if it is unknown or missing.
 func (r *Report) CrashedThread() *Thread {
 	for i := range r.Threads {
 		if r.Threads[i].Crashed || r.Threads[i].Index == r.Crashed {
@@ -117,7 +118,7 @@ func Read(data []byte) (*Report, error) {
 	return r, nil
 }
 
-// finish works out what follows from what was read.
+// finish computes the derived fields.
 func (r *Report) finish() {
 	r.Kind = r.kind()
 	r.Simulator = r.simulator()

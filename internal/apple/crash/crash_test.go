@@ -52,8 +52,8 @@ func TestSamples(t *testing.T) {
 	})
 }
 
-// TestSameCrash reads the two forms of one crash.
-func TestSameCrash(t *testing.T) {
+// TestBothReportFormatsDescribeSameCrash reads the two forms of one crash.
+func TestBothReportFormatsDescribeSameCrash(t *testing.T) {
 	byName := map[string][]byte{}
 	for _, s := range samples.Of(t, "crash") {
 		byName[s.Name] = s.Data
@@ -86,7 +86,7 @@ func TestSameCrash(t *testing.T) {
 	}
 }
 
-func TestHeaderBeforeText(t *testing.T) {
+func TestTextReportAfterJSONHeaderIsRead(t *testing.T) {
 	r, err := Read([]byte(`{"app_name":"x{\"","bug_type":"109","os_version":"iPhone OS 12","incident_id":"I"}` +
 		"\nIncident Identifier: I\nProcess:             App [7]\nVersion: 1.0 (2)\nException Type:  EXC_CRASH (SIGABRT)\nTriggered " +
 		"by Thread:  1\n\n" +

@@ -132,7 +132,7 @@ type frame struct {
 	Line   int    `json:"sourceLine"`
 }
 
-// lenient decodes what fits: a field of another type must not lose the others.
+// lenient decodes the fields that fit: one field of another type must not lose the others.
 func lenient(b []byte, to any) {
 	var extra jsondoc.Extra
 	_ = jsondoc.Into(b, to, &extra)
@@ -215,7 +215,7 @@ func (b *body) frames(in []frame) []Frame {
 	return out
 }
 
-// fillFrom takes what only the other report tells.
+// fillFrom copies the fields that only the other report has.
 func (r *Report) fillFrom(o *Report) {
 	for _, p := range []struct{ to, from *string }{
 		{&r.App, &o.App}, {&r.BundleID, &o.BundleID}, {&r.Version, &o.Version}, {&r.Build, &o.Build}, {&r.OS, &o.OS},

@@ -6,10 +6,10 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// Kind is what a report is about.
+// Kind is the subject of a report.
 type Kind string
 
-// The kinds. Everything but the first four says nothing about an app of ours, as a rule.
+// The kinds. Usually only the first four concern the developer's own app.
 const (
 	Crash     Kind = "crash"     // a process ended because of an exception, a signal, or the system's watchdog
 	Jetsam    Kind = "jetsam"    // memory was short: the system ended processes
@@ -36,7 +36,7 @@ var bugTypes = map[string]struct {
 	"115": {Analytics, "reset counter"}, "120": {Analytics, "low battery"},
 }
 
-// kind works out what the report is about: by its number, then by what it holds.
+// kind derives the kind of a report: from its number, then from its content.
 func (r *Report) kind() Kind {
 	event := strings.ToLower(r.Event)
 	switch {
@@ -59,7 +59,7 @@ func (r *Report) kind() Kind {
 	return Analytics
 }
 
-// About says in a few words what kind of report it is.
+// About names the kind of report in a few words.
 func (r *Report) About() string {
 	known := bugTypes[r.BugType].about
 	switch {
@@ -83,7 +83,7 @@ var (
 		`|GraphicsServices|QuartzCore|CoreGraphics|CoreData|Combine|AttributeGraph|FrontBoardServices|BackBoardServices|\?+)$`)
 )
 
-// simulator is the udid of the simulator that the process ran on; empty on a device, and where it is not told.
+// simulator is the udid of the simulator that the process ran on; empty on a device, or if unknown.
 func (r *Report) simulator() string {
 	if m := simulated.FindStringSubmatch(r.Simulator); m != nil {
 		return m[1]
@@ -99,7 +99,7 @@ func (r *Report) simulator() string {
 	return ""
 }
 
-// markOwn marks the frames in the app's own code. The Swift libraries that an app may bring along are the system's.
+// markOwn marks the frames in the app's own code. Swift libraries inside an app belong to the system.
 func (r *Report) markOwn() {
 	own := map[string]bool{}
 	for _, i := range r.Images {

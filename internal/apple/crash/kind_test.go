@@ -69,7 +69,7 @@ Process:          Shop [3715]
 `
 )
 
-func TestJetsam(t *testing.T) {
+func TestJetsamReportNamesEndedProcess(t *testing.T) {
 	r := read(t, jetsamReport)
 	m := r.Memory
 	if r.Kind != Jetsam || m == nil || m.Largest != "Game" || len(m.Processes) != 4 || r.App != "Shop" ||
@@ -96,7 +96,7 @@ func TestJetsam(t *testing.T) {
 	}
 }
 
-func TestHangs(t *testing.T) {
+func TestHangReportShowsAppFrames(t *testing.T) {
 	r := read(t, hangReport)
 	if r.Kind != Hang || r.App != "Shop" || r.PID != 4711 || r.BundleID != "com.iosagent.shop" || r.Duration != "7.23s" ||
 		r.Simulator != "B2C43E91-5A2B-471E-8CC6-4EBD9427F528" || r.Model != "Mac15,6" {
@@ -117,7 +117,7 @@ func TestHangs(t *testing.T) {
 	}
 }
 
-func TestHangOfAPhone(t *testing.T) {
+func TestHangReportOfPhysicalDeviceIsRead(t *testing.T) {
 	r := read(t, phoneHang)
 	c := r.CrashedThread()
 	if r.Kind != Hang || r.Event != "Timed Out Runloop Hang" || r.PID != 3715 || c == nil || len(c.Frames) != 3 ||
@@ -133,8 +133,8 @@ func TestHangOfAPhone(t *testing.T) {
 	}
 }
 
-// TestTheOthersAreToldApart: most .ips files are no crashes.
-func TestTheOthersAreToldApart(t *testing.T) {
+// TestKindsOfReportsAreRecognized: most .ips files are not crash reports.
+func TestKindsOfReportsAreRecognized(t *testing.T) {
 	for text, want := range map[string]Kind{
 		`{"bug_type":"210","os_version":"x"}` + "\n" + `{"panicString":"panic(cpu 0)"}`:                                    Panic,
 		`{"bug_type":"288","os_version":"x"}` + "\n" + `{"processByPid":{}}`:                                               Stackshot,
@@ -152,8 +152,9 @@ func TestTheOthersAreToldApart(t *testing.T) {
 	}
 }
 
-// TestGroups: a crash is the same one wherever its code was loaded, and another one when another function of the app crashed.
-func TestGroups(t *testing.T) {
+// TestCrashGroupIgnoresLoadAddress: a crash is the same one wherever its code was loaded, and another one when another function of the app
+// crashed.
+func TestCrashGroupIgnoresLoadAddress(t *testing.T) {
 	report := func(symbol, address, in string) *Report {
 		return read(t, "Process: A [1]\nIncident Identifier: "+address+"\nException Type: EXC_CRASH (SIGABRT)\nCrashed Thread: 0\n\n"+
 			"Thread 0 Crashed:\n0  libsystem_c.dylib "+address+" abort + 1\n1  "+in+" "+address+" "+symbol+"\n\nBinary Images:\n"+

@@ -9,15 +9,15 @@ import (
 	"ios-agent/internal/text/brief"
 )
 
-// Memory is what a Jetsam report says of the device's memory: who had how much of it, and whom the system ended for what reason.
+// Memory is the device's memory in a Jetsam report: the use of each process, and the processes that the system ended, with the reason.
 type Memory struct {
-	Largest   string    `json:"largest,omitempty"` // the process that had most; often not the one that was ended
+	Largest   string    `json:"largest,omitempty"` // the process with the most memory; often not the ended one
 	PageSize  int64     `json:"pageSize,omitempty"`
 	Free      int64     `json:"freePages,omitempty"`
 	Processes []Process `json:"processes,omitempty"`
 }
 
-// Process is a process in a Jetsam report. Reason is set for those that were ended.
+// Process is a process in a Jetsam report. Reason is set if the system ended it.
 type Process struct {
 	Name   string   `json:"name,omitempty"`
 	PID    int      `json:"pid,omitempty"`
@@ -46,7 +46,7 @@ type memoryBody struct {
 // defaultPage is the size of a page on all devices since 2014.
 const defaultPage = 16384
 
-// readMemory reads the body of a Jetsam report; of any other it takes nothing.
+// readMemory reads the body of a Jetsam report; it skips any other report.
 func (r *Report) readMemory(main json.RawMessage) {
 	if main == nil || bugTypes[r.BugType].kind != Jetsam && !has(main, "largestProcess") {
 		return
@@ -77,12 +77,12 @@ func (r *Report) readMemory(main json.RawMessage) {
 	for _, p := range ended {
 		r.Reasons = append(r.Reasons, fmt.Sprintf("%s was ended, %s, with %s", p.Name, p.Reason, megabytes(p.Bytes)))
 	}
-	if len(ended) > 0 { // the largest one is not guessed to be it
+	if len(ended) > 0 { // the largest process is not assumed to be the ended one
 		r.App, r.PID = cmp.Or(r.App, ended[0].Name), cmp.Or(r.PID, ended[0].PID)
 	}
 }
 
-// bytes is how much so many pages are. Numbers that no device can have are left out.
+// bytes converts pages to bytes. Numbers beyond any device are left out.
 func (m *Memory) bytes(pages int64) int64 {
 	if pages < 0 || pages > 1<<40/m.PageSize {
 		return 0
@@ -95,7 +95,7 @@ func has(object json.RawMessage, key string) bool {
 	return json.Unmarshal(object, &keys) == nil && keys[key] != nil
 }
 
-// Ended are the processes that the system ended.
+// Ended lists the processes that the system ended.
 func (m *Memory) Ended() []Process {
 	return slices.DeleteFunc(slices.Clone(m.Processes), func(p Process) bool { return p.Reason == "" })
 }
@@ -104,11 +104,11 @@ func megabytes(n int64) string { return fmt.Sprintf("%d MB", (n+1<<19)>>20) }
 
 const shownProcesses = 5
 
-// write tells whom the system ended, and who had most.
+// write lists the ended processes and the largest ones.
 func (m *Memory) write(w *brief.Writer) {
 	most := slices.Clone(m.Processes)
 	slices.SortStableFunc(most, func(a, b Process) int { return cmp.Compare(b.Bytes, a.Bytes) })
-	w.Line("largest process: " + cmp.Or(m.Largest, "not told"))
+	w.Line("largest process: " + cmp.Or(m.Largest, "unknown"))
 	for _, p := range most[:min(len(most), shownProcesses)] {
 		w.Linef("  %s [%d] %s", p.Name, p.PID, megabytes(p.Bytes))
 	}

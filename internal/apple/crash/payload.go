@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/text/brief"
 )
 
-// payload is what MetricKit hands to an app, as JSON.
+// payload is MetricKit's JSON for an app.
 type payload struct {
 	Begin   string       `json:"timeStampBegin"`
 	End     string       `json:"timeStampEnd"`
@@ -104,7 +104,7 @@ func named(names map[string]string, number string) string {
 	return number
 }
 
-// frames writes the tree as a stack: of a crash every node has one child.
+// frames writes the tree as a stack: in a crash every node has one child.
 func (n mxNode) frames(r *Report, t *Thread) {
 	f := Frame{Image: cmp.Or(n.Name, n.UUID), Offset: n.Offset}
 	if n.Address > 0 {

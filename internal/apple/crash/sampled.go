@@ -9,8 +9,8 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// Reports of hangs, and of processes that used too much of something, are samples that were taken over a time: fields, the heaviest
-// stack, and a tree of calls for each thread, outermost first.
+// Reports of hangs and of excessive resource use are samples over a time: fields, the heaviest stack, and a tree of calls for each thread,
+// outermost first.
 var (
 	sampledHead = lazyregexp.New(`(?m)^(?:Date/Time|End time|OS Version|Architecture|Report Version|Command|Path|Event|Duration|Steps` +
 		`|Hardware model|Active cpus):\s`)
@@ -26,7 +26,7 @@ const (
 	mainThread = "com.apple.main-thread"
 )
 
-// sampled reports whether the fields are those of a sampled report.
+// sampled reports whether the fields belong to a sampled report.
 func (r *Report) sampled() bool {
 	f := r.Fields
 	return (f["Command"] != "" || f["Process"] != "") && (f["Event"] != "" || f["Duration"] != "" || len(r.Backtraces) > 0)
@@ -44,13 +44,13 @@ func (t *textReader) sampledThread(s string) bool {
 	return true
 }
 
-// callPath is the first path from the root of a tree of calls to a leaf. What branches off it is kept as text.
+// callPath is the first path from the root of a tree of calls to a leaf. Branches are stored as text.
 type callPath struct {
 	indent int
 	ended  bool
 }
 
-// takes reports whether a line of the tree goes on with the path.
+// takes reports whether a line of the tree continues the path.
 func (p *callPath) takes(indent int) bool {
 	if indent <= p.indent {
 		p.ended = true

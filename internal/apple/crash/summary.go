@@ -11,7 +11,7 @@ import (
 
 const shownFrames = 12
 
-// Text is the report in at most limit bytes: what happened, to what, and where; the app's own frames come first.
+// Text is the report in at most limit bytes: the event, the process and the place; the app's own frames come first.
 func (r *Report) Text(limit int) string {
 	w := brief.New(limit)
 	v := r.Version
@@ -54,7 +54,7 @@ func (r *Report) Text(limit int) string {
 	return w.String()
 }
 
-// word is what the thread did that a report is about.
+// word is the verb for the thread of a report.
 func (r *Report) word() string {
 	if r.Kind == Hang {
 		return "hung"
@@ -62,7 +62,7 @@ func (r *Report) word() string {
 	return "crashed"
 }
 
-// ownFrames is how many frames of the app stand before the stacks.
+// ownFrames is the maximum number of the app's frames before the stacks.
 const ownFrames = 5
 
 func (r *Report) writeOwn(w *brief.Writer) {
@@ -79,7 +79,7 @@ func (r *Report) writeOwn(w *brief.Writer) {
 func (t Thread) write(w *brief.Writer, title string) {
 	w.Line(title + ":")
 	n := len(t.Frames)
-	if n > shownFrames+1 { // a line that leaves one out is as long as the one
+	if n > shownFrames+1 { // a line about one omitted frame is as long as the frame
 		n = shownFrames
 	}
 	for i, f := range t.Frames[:n] {
@@ -107,7 +107,7 @@ var (
 	threadAny = lazyregexp.New(`(?m)^Thread \d+(?: Crashed)?:`)
 )
 
-// Sniff says how sure it is, of 100, that the text is a crash report.
+// Sniff returns a percentage for the text being a crash report.
 func Sniff(b []byte) int {
 	o := jsondoc.Look(b)
 	switch {

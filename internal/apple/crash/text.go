@@ -26,7 +26,7 @@ var (
 	sectionEnd = lazyregexp.New(`^[A-Z][A-Za-z /()0-9-]+:$`)
 )
 
-// readText reads the report that Apple's and other crash reporters write for people; nil when it is none.
+// readText reads the report that Apple's and other crash reporters write for people; nil if the text has another form.
 func readText(data string) *Report {
 	r := &Report{Form: FormText, Crashed: -1, Fields: map[string]string{}, Sections: map[string]string{}}
 	t := textReader{report: r}
@@ -156,7 +156,7 @@ func (t *textReader) image(s string) bool {
 	return true
 }
 
-// fromFields fills in what the lines above the stacks tell.
+// fromFields sets the fields from the lines above the stacks.
 func (r *Report) fromFields() {
 	f := r.Fields
 	r.App, r.Event, r.Duration = cmp.Or(f["Process"], f["Command"]), f["Event"], f["Duration"]

@@ -9,13 +9,13 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// The times of reports. A time without a zone is taken as UTC.
+// The time formats of reports. A time without a zone counts as UTC.
 var layouts = []string{
 	"2006-01-02 15:04:05.999999999 -0700", "2006-01-02 15:04:05.999999999 -07:00", "2006-01-02 15:04:05.999999999 Z0700",
 	time.RFC3339Nano, "2006-01-02T15:04:05.999999999-0700", "2006-01-02 15:04:05.999999999", "2006-01-02T15:04:05.999999999",
 }
 
-// When is the time of the report; false when it tells none that can be read. Of a span it is the end.
+// When is the time of the report; for a span, its end. It returns false if the report has no readable time.
 func (r *Report) When() (time.Time, bool) {
 	text := r.Time
 	if _, end, span := strings.Cut(text, " to "); span {
@@ -30,22 +30,21 @@ func (r *Report) When() (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// ID names the report: 12 hex digits, the same wherever its file is moved to. The file's name stands in for the incident where the
-// report has none.
+// ID names the report: 12 hex digits that do not depend on the file's place. If the report has no incident, the file's name replaces it.
 func (r *Report) ID(file string) string {
 	incident := r.Incident
 	if incident == "" {
 		incident = file
 	}
 	at := r.Time
-	if t, ok := r.When(); ok { // the forms of a report write it differently
+	if t, ok := r.When(); ok { // the formats write the time differently
 		at = fmt.Sprint(t.Unix())
 	}
 	return digest(12, incident, r.App, fmt.Sprint(r.PID), at)
 }
 
-// Group is the same for reports that are about the same thing: 8 hex digits of the kind, the process, the exception and the functions
-// of the app that were running, without addresses.
+// Group is equal for reports of the same problem: 8 hex digits of the kind, the process, the exception and the app's functions in the
+// stack, without addresses.
 func (r *Report) Group() string {
 	of := []string{string(r.Kind), r.App, r.Exception.Type, r.Exception.Signal}
 	if r.Memory != nil {
@@ -62,12 +61,12 @@ func (r *Report) Group() string {
 	return digest(8, of...)
 }
 
-// groupFrames is how many functions make two crashes the same one. More would tell apart who called the one that crashed.
+// groupFrames is the number of functions that make two crashes equal. More functions would separate the callers of the crashing one.
 const groupFrames = 3
 
 var noise = lazyregexp.New(`0x[0-9a-fA-F]+|\s\+\s\d+|@\d+`)
 
-// place is where a frame is, the same in every run of the same build. The forms of a report name the app's image differently.
+// place identifies a frame in every run of the same build. The formats of a report name the app's image differently.
 func (f Frame) place() string {
 	image := f.Image
 	if f.Own {
@@ -84,8 +83,8 @@ func digest(digits int, of ...string) string {
 	return fmt.Sprintf("%x", sum)[:digits]
 }
 
-// Top are the frames that say most of a report: the app's own, innermost first, of where the exception was thrown or else of the
-// thread that crashed; where the app has none there, the innermost frames of that thread. Calls of a function by itself are one frame.
+// Top are the most informative frames: the app's own, innermost first, of the place where the exception was thrown, or else of the crashed
+// thread. If that has none, they are its innermost frames. Recursive calls are one frame.
 func (r *Report) Top(most int) []Frame {
 	var stacks []Thread
 	stacks = append(stacks, r.Backtraces...)

@@ -1,5 +1,5 @@
-// Package destinations reads where xcodebuild can build, run and test: the answer of -showdestinations, and the same
-// blocks inside xcodebuild's errors.
+// Package destinations reads where xcodebuild can build, run and test: the answer of -showdestinations, and the same blocks inside
+// xcodebuild's errors. Read returns a List; a Reader takes blocks inside other output line by line.
 package destinations
 
 import (
@@ -20,11 +20,11 @@ type Destination struct {
 	OS       string            `json:"os,omitempty"`
 	Name     string            `json:"name,omitempty"`
 	Error    string            `json:"error,omitempty"` // why it is not eligible
-	Other    map[string]string `json:"other,omitempty"` // keys that are not understood
-	Raw      string            `json:"raw,omitempty"`   // the line, when a part of it belongs to no key
+	Other    map[string]string `json:"other,omitempty"` // unknown keys
+	Raw      string            `json:"raw,omitempty"`   // the line, if a part of it belongs to no key
 }
 
-// List is what was told about a scheme. Requested is there only in errors.
+// List holds the destinations of a scheme. Requested is set only in errors.
 type List struct {
 	Scheme     string        `json:"scheme,omitempty"`
 	Requested  []Destination `json:"requested,omitempty"`
@@ -33,11 +33,11 @@ type List struct {
 	Remarks    []string      `json:"remarks,omitempty"` // lines between the blocks
 }
 
-// known are the keys xcodebuild prints. Values hold commas and colons ("Designed for [iPad,iPhone]",
-// "…-iphoneos:placeholder", whole sentences), so that only a known key after ", " begins the next pair.
+// known are the keys that xcodebuild prints. Values contain commas and colons ("Designed for [iPad,iPhone]", "…-iphoneos:placeholder",
+// whole sentences), so that only a known key after ", " begins the next pair.
 var known = lazyregexp.New(`(?:^|, ?)(platform|arch|variant|id|OS|name|error|generic|type|device|model|hostArchitecture):`)
 
-// ParseLine reads one destination; false when the line is none.
+// ParseLine reads one destination; false if the line is something else.
 func ParseLine(line string) (Destination, bool) {
 	body, ok := strings.CutPrefix(strings.TrimSpace(line), "{")
 	if !ok {
@@ -88,12 +88,12 @@ func (d *Destination) set(key, value string) {
 	d.Other[key] = value
 }
 
-// Placeholder reports whether it is one such as "Any iOS Device", not a device.
+// Placeholder reports whether it is a placeholder such as "Any iOS Device", not a device.
 func (d Destination) Placeholder() bool {
 	return strings.HasSuffix(d.ID, ":placeholder") || d.ID == "" && strings.HasPrefix(d.Name, "Any ")
 }
 
-// String is the destination as one would write it for -destination, with the name behind it.
+// String is the destination in the form of -destination, followed by its name.
 func (d Destination) String() string {
 	s := brief.Join(", ", d.Platform, pair("arch", d.Arch), pair("variant", d.Variant), pair("OS", d.OS), pair("name", d.Name),
 		pair("id", d.ID))
@@ -107,7 +107,7 @@ func pair(key, value string) string {
 	return key + ":" + value
 }
 
-// heading is that of a block; Xcode 27 has other words for it.
+// heading is the heading of a block; Xcode 27 has other words for it.
 var heading = lazyregexp.New(
 	`^\s*(?:(Available|Ineligible) destinations|Destinations (compatible|incompatible))(?: (?:for|with) the "(.*)" \w+)?:\s*$`)
 
@@ -117,8 +117,8 @@ type Reader struct {
 	section *[]Destination
 }
 
-// Line takes one line and reports whether it belongs to a block of destinations. Before the first heading a destination
-// is the one that was asked for.
+// Line takes one line and reports whether it belongs to a block of destinations. A destination before the first heading is the requested
+// one.
 func (r *Reader) Line(line string) bool {
 	if m := heading.FindStringSubmatch(line); m != nil {
 		r.section = &r.Available
@@ -158,12 +158,12 @@ func Read(data []byte) (List, error) {
 	return r.List, nil
 }
 
-// Sniff says how sure it is, of 100, that the text is the answer of -showdestinations.
+// Sniff returns a percentage for the text being the answer of -showdestinations.
 func Sniff(b []byte) int {
 	found := false
 	for _, line := range lines.All(b[:min(len(b), 1<<18)]) {
 		if strings.HasPrefix(line, "xcodebuild: error:") {
-			return 10 // an error that holds such a block
+			return 10 // an error that contains such a block
 		}
 		found = found || Heading(line)
 	}

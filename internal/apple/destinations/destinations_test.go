@@ -22,7 +22,7 @@ func TestSamples(t *testing.T) {
 }
 
 // The headings of Xcode 27.
-func TestNewHeadings(t *testing.T) {
+func TestXcode27HeadingsAreRead(t *testing.T) {
 	const text = "\tDestinations compatible with the \"A\" scheme:\n\t\t{ platform:iOS, id:1, name:x }\n\n" +
 		"\tDestinations incompatible with the \"A\" scheme:\n\t\t{ platform:iOS, id:2, name:y, error:z }\n"
 	l, err := Read([]byte(text))
@@ -31,7 +31,7 @@ func TestNewHeadings(t *testing.T) {
 	}
 }
 
-func TestParseLine(t *testing.T) {
+func TestParseLineReadsDestinationFields(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"{ platform:macOS, arch:arm64, variant:Designed for [iPad,iPhone], id:1-2, name:My Mac }",
 			"macOS, arch:arm64, variant:Designed for [iPad,iPhone], name:My Mac, id:1-2"},

@@ -1,5 +1,5 @@
-// Package devicectl reads what `xcrun devicectl` tells about devices, their apps and processes: the document of
-// --json-output, the table and the progress lines it prints.
+// Package devicectl runs `xcrun devicectl` and reads its output about devices, their apps and processes. Tool runs the commands; Read reads
+// an Output from the document of --json-output, from the table, or from the progress lines. It does not choose devices.
 package devicectl
 
 import (
@@ -14,17 +14,17 @@ type Output struct {
 	Info    Info          `json:"info,omitzero"`
 	Error   *Error        `json:"error,omitempty"`
 	Result  *Result       `json:"result,omitempty"`
-	Printed *Text         `json:"text,omitempty"` // what was printed for people
+	Printed *Text         `json:"text,omitempty"` // the text for people
 	Extra   jsondoc.Extra `json:"-"`
 }
 
-// MarshalJSON also writes what was not understood.
+// MarshalJSON also writes the parts that were not understood.
 func (o Output) MarshalJSON() ([]byte, error) {
 	type plain Output
 	return jsondoc.Encode(plain(o))
 }
 
-// Info is about the call.
+// Info describes the call.
 type Info struct {
 	Arguments   []string      `json:"arguments,omitempty"`
 	Command     string        `json:"commandType,omitempty"`
@@ -34,7 +34,7 @@ type Info struct {
 	Extra       jsondoc.Extra `json:"-"`
 }
 
-// Result holds what the command is about.
+// Result is the command's result.
 type Result struct {
 	Devices     []Device      `json:"devices,omitempty"`
 	DeviceID    string        `json:"deviceIdentifier,omitempty"`
@@ -48,8 +48,8 @@ type Result struct {
 	Extra       jsondoc.Extra `json:"-"`
 }
 
-// Device is one device as the document tells it; Known reads all versions of the document. Newer ones list simulators too.
-// Unavailable devices have no transport.
+// Device is one device of the document; Known unifies all versions of the document. Newer ones list simulators too. Unavailable devices
+// have no transport.
 type Device struct {
 	ID         string        `json:"identifier,omitempty"`
 	Connection Connection    `json:"connectionProperties,omitzero"`
@@ -59,7 +59,7 @@ type Device struct {
 	Extra      jsondoc.Extra `json:"-"`
 }
 
-// Connection is how it can be reached.
+// Connection says how the device can be reached.
 type Connection struct {
 	Pairing   string        `json:"pairingState,omitempty"`
 	Transport string        `json:"transportType,omitempty"` // wired, localNetwork, sameMachine
@@ -69,7 +69,7 @@ type Connection struct {
 	Extra     jsondoc.Extra `json:"-"`
 }
 
-// Properties are of the system on it.
+// Properties describe the device's system.
 type Properties struct {
 	Name          string        `json:"name,omitempty"`
 	OS            string        `json:"osVersionNumber,omitempty"`
@@ -80,7 +80,7 @@ type Properties struct {
 	Extra         jsondoc.Extra `json:"-"`
 }
 
-// Hardware is what it is. ECID exceeds 2^63.
+// Hardware describes the hardware. ECID exceeds 2^63.
 type Hardware struct {
 	UDID        string        `json:"udid,omitempty"`
 	ECID        uint64        `json:"ecid,omitempty"`
@@ -104,7 +104,7 @@ type App struct {
 	Extra    jsondoc.Extra `json:"-"`
 }
 
-// Process is a running one.
+// Process is a running process.
 type Process struct {
 	PID        int           `json:"processIdentifier,omitempty"`
 	Executable string        `json:"executable,omitempty"` // its file on the device, as a URL
@@ -144,7 +144,7 @@ func (e *Error) Message() string {
 // Underlying is the error below; nil at the bottom.
 func (e *Error) Underlying() *Error { return e.UserInfo["NSUnderlyingError"].Error }
 
-// UnmarshalJSON knows a result that is a device by its parts.
+// UnmarshalJSON recognizes a result that is a device by its members.
 func (r *Result) UnmarshalJSON(b []byte) error {
 	type plain Result
 	if err := jsondoc.Into(b, (*plain)(r), &r.Extra); err != nil {
@@ -177,7 +177,7 @@ func Read(data []byte) (*Output, error) {
 	return &Output{Printed: t}, nil
 }
 
-// Sniff says how sure it is, of 100, that the text is devicectl's.
+// Sniff returns a percentage for the text being devicectl's.
 func Sniff(b []byte) int {
 	o := jsondoc.Look(b)
 	if o.Kind == '{' {

@@ -53,7 +53,7 @@ My iPhone       My-iPhone.coredevice.local       92000E00-C38D-50E6-A626-802EC1F
 Old iPad                                         12000E00-C38D-50E6-A626-802EC1F42E78   unavailable          iPad (iPad7,3)
 `
 
-func TestTable(t *testing.T) {
+func TestPrintedTableIsRead(t *testing.T) {
 	o, err := Read([]byte(table))
 	if err != nil || Sniff([]byte(table)) < 50 {
 		t.Fatal(err, Sniff([]byte(table)))
@@ -65,7 +65,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestTableBeforeTheDocument(t *testing.T) {
+func TestJSONAfterPrintedTableIsRead(t *testing.T) {
 	in := table + "\n" + `{"info":{"outcome":"success","commandType":"devicectl.list.devices"},` +
 		`"result":{"devices":[{"identifier":"A","hardwareProperties":{"ecid":18446744073709551615}}]}}`
 	o, err := Read([]byte(in))
@@ -74,7 +74,7 @@ func TestTableBeforeTheDocument(t *testing.T) {
 	}
 }
 
-func TestDetails(t *testing.T) {
+func TestDeviceDetailsAreRead(t *testing.T) {
 	o, err := Read([]byte(`{"info":{"outcome":"success"},"result":{"identifier":"A","deviceProperties":{"name":"N"},` +
 		`"hardwareProperties":{"udid":"U"}}}`))
 	if err != nil || o.Result.Details == nil || o.Result.Details.Properties.Name != "N" || o.Result.Details.Hardware.UDID != "U" {
@@ -83,7 +83,7 @@ func TestDetails(t *testing.T) {
 }
 
 // Version 5 of the document, of Xcode 27, without the dictionaries that are to go.
-func TestVersionFive(t *testing.T) {
+func TestJSONVersion5IsRead(t *testing.T) {
 	data, err := os.ReadFile("testdata/list-v5.json")
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func TestVersionFive(t *testing.T) {
 }
 
 // What is in both forms is read from the old one.
-func TestBothForms(t *testing.T) {
+func TestOldFormWinsWhenBothArePresent(t *testing.T) {
 	o, err := Read([]byte(`{"info":{"outcome":"success","jsonVersion":5},"result":{"_deprecationNotice":{"replacement":"properties"},` +
 		`"identifier":"A","deviceProperties":{"name":"N"},"properties":{"state":{"name":"M"},"hardware":{"udid":"U"}}}}`))
 	if err != nil || o.Result.Details == nil {

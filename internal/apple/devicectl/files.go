@@ -9,10 +9,10 @@ import (
 	"ios-agent/internal/apple/jsondoc"
 )
 
-// CrashLogs is the domain of the crash reports that a device keeps.
+// CrashLogs is the domain of a device's crash reports.
 const CrashLogs = "systemCrashLogs"
 
-// How long each command may take: a device has thousands of reports after some months.
+// The maximum time of each command: a device has thousands of reports after some months.
 const (
 	FilesTimeout = 2 * time.Minute
 	CopyTimeout  = 2 * time.Minute
@@ -27,14 +27,14 @@ type File struct {
 	Extra    jsondoc.Extra `json:"-"`
 }
 
-// FileAbout is how large a file is and how old.
+// FileAbout is the size and the age of a file.
 type FileAbout struct {
 	Size     int64         `json:"size,omitempty"`
 	Modified string        `json:"lastModDate,omitempty"` // RFC 3339
 	Extra    jsondoc.Extra `json:"-"`
 }
 
-// FileResource is what a file is.
+// FileResource is the kind of a file.
 type FileResource struct {
 	Folder bool          `json:"isDirectory,omitempty"`
 	Link   bool          `json:"isSymbolicLink,omitempty"`
@@ -61,7 +61,7 @@ func (t Tool) CopyFrom(ctx context.Context, device, domain, source, destination 
 		return err
 	}
 	if strings.Contains(source, "..") {
-		return errors.New("devicectl device copy from: a path that leads up")
+		return errors.New("devicectl device copy from: the path must not contain ..")
 	}
 	_, err := t.do(ctx, CopyTimeout, name, []string{"device", "copy", "from", "--device", device, "--domain-type", domain, "--source", source,
 		"--destination", destination}, nil)

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// newProperties is the dictionary that replaces the three others since version 5 of the document, with Xcode 27. For a while both
-// are there.
+// newProperties is the dictionary that replaces the three others since version 5 of the document, with Xcode 27. For a while both are
+// present.
 type newProperties struct {
 	Connection struct {
 		Pairing   string   `json:"pairingState"`
@@ -37,7 +37,7 @@ type newProperties struct {
 	} `json:"state"`
 }
 
-// Known is the device with all that is known about it in the old places, whichever version of the document it is from.
+// Known is the device with all facts in the old fields, for every version of the document.
 func (d Device) Known() Device {
 	var p newProperties
 	if jsondoc.Decode(d.Extra["properties"], &p) != nil {
@@ -46,7 +46,7 @@ func (d Device) Known() Device {
 	c := &d.Connection
 	c.Pairing, c.Transport = cmp.Or(c.Pairing, p.Connection.Pairing), cmp.Or(c.Transport, p.Connection.Transport)
 	c.Tunnel, c.Address = cmp.Or(c.Tunnel, p.Connection.State), cmp.Or(c.Address, p.Connection.Address)
-	if c.Transport == "" && c.Tunnel != "connected" { // it is only remembered
+	if c.Transport == "" && c.Tunnel != "connected" { // the Mac only remembers it
 		c.Tunnel = "unavailable"
 	}
 	if c.Hostnames == nil {

@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// Text is what devicectl prints for people: a table of devices, or the steps of a command and what came of them.
+// Text is devicectl's text for people: a table of devices, or the steps and the result of a command.
 type Text struct {
 	Columns []string            `json:"columns,omitempty"`
 	Rows    []map[string]string `json:"rows,omitempty"`
@@ -30,7 +30,7 @@ var (
 	launchLine = lazyregexp.New(`^Launched application with (\S+) bundle identifier\.$`)
 )
 
-// readText reads it; nil when nothing of it is devicectl's.
+// readText reads it; nil if no line is devicectl's.
 func readText(b []byte) *Text {
 	t := &Text{}
 	var starts []int
@@ -66,7 +66,7 @@ func readText(b []byte) *Text {
 	return t
 }
 
-// knownStep tells devicectl's steps from the lines of any other log with a time before them.
+// knownStep distinguishes devicectl's steps from other log lines with a time.
 func knownStep(steps []string) bool {
 	for _, s := range steps {
 		for _, say := range []string{"tunnel connection", "usage assertion", "developer disk image"} {
@@ -88,7 +88,7 @@ func columnStarts(rule string) []int {
 	return at
 }
 
-// row cuts a line where two blanks are; when a cell is empty, where the columns are.
+// row cuts a line at double blanks or, if a cell is empty, at the columns.
 func row(columns []string, starts []int, line string) map[string]string {
 	cells := gap.Split(strings.TrimSpace(line), -1)
 	if len(cells) != len(columns) {
@@ -189,7 +189,7 @@ func (r *Result) write(w *brief.Writer) {
 	}
 }
 
-// String is what one needs to choose a device.
+// String has the facts needed to choose a device.
 func (d Device) String() string {
 	d = d.Known()
 	model := d.Hardware.Marketing

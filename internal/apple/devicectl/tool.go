@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// How long each command may take: limits for a device that is asleep or behind a slow network, not expectations.
+// The maximum time of each command, also for a device that is asleep or behind a slow network.
 const (
 	ListTimeout      = 60 * time.Second
 	InfoTimeout      = time.Minute
@@ -23,10 +23,9 @@ const (
 	TerminateTimeout = time.Minute
 )
 
-// Tool is devicectl. Its methods are safe for concurrent use if Run is. A device is named as devicectl takes it: by its
-// identifier, udid, serial number or name.
+// Tool runs devicectl. Its methods are safe for concurrent use if Run is. A device is named by its identifier, udid, serial number or name.
 //
-// Errors: devicectl's own answer is a *Refusal (and a *host.ExitError); the rest are those of host.Run.
+// Errors: devicectl's own refusal is a *Refusal (and a *host.ExitError); other errors come from host.Run.
 type Tool struct {
 	Run   host.Runner
 	Xcrun string   // path or name of xcrun; empty means "xcrun"
@@ -40,10 +39,10 @@ type Refusal struct {
 	exit    error
 }
 
-// mostReasons is how far reasons are followed; real ones have three.
+// mostReasons is the maximum length of the chain of reasons; real chains have three.
 const mostReasons = 8
 
-// Error joins the reason and those below it.
+// Error joins the reason and its underlying reasons.
 func (r *Refusal) Error() string {
 	parts := []string{"devicectl " + r.Command}
 	for e, depth := r.Reason, 0; e != nil && depth < mostReasons; e, depth = e.Underlying(), depth+1 {
@@ -57,7 +56,7 @@ func (r *Refusal) Error() string {
 	return strings.Join(parts, ": ")
 }
 
-// Has reports whether the reason or one below it has a domain and a code.
+// Has reports whether the reason or an underlying one has this domain and code.
 func (r *Refusal) Has(domain string, code int) bool {
 	for e, depth := r.Reason, 0; e != nil && depth < mostReasons; e, depth = e.Underlying(), depth+1 {
 		if e.Domain == domain && e.Code == code {
@@ -70,7 +69,7 @@ func (r *Refusal) Has(domain string, code int) bool {
 // Unwrap returns how the program ended.
 func (r *Refusal) Unwrap() error { return r.exit }
 
-// do runs a command and reads the document that it writes to a file; what it prints is for people.
+// do runs a command and reads the document that it writes to a file; its printed text is for people.
 func (t Tool) do(ctx context.Context, limit time.Duration, name string, before, after []string) (*Output, error) {
 	dir, err := os.MkdirTemp("", "devicectl-") // mode 0700
 	if err != nil {
@@ -110,7 +109,7 @@ func (t Tool) cmd(args []string) host.Cmd {
 	return host.Cmd{Name: name, Args: append([]string{"devicectl"}, args...), Env: t.Env}
 }
 
-// words refuses words that devicectl would take for options.
+// words refuses words that devicectl would read as options.
 func words(name string, all ...string) error {
 	for _, w := range all {
 		if w == "" || strings.HasPrefix(w, "-") {
@@ -120,7 +119,7 @@ func words(name string, all ...string) error {
 	return nil
 }
 
-// List lists the devices that this Mac knows, those that cannot be reached included.
+// List lists the devices that this Mac knows, including unreachable ones.
 func (t Tool) List(ctx context.Context) ([]Device, error) {
 	out, err := t.do(ctx, ListTimeout, "list devices", []string{"list", "devices"}, nil)
 	if err != nil {
@@ -136,7 +135,7 @@ func (t Tool) List(ctx context.Context) ([]Device, error) {
 	return devices, nil
 }
 
-// Apps lists the apps on a device: the one with the bundle id, or all of them where it is empty.
+// Apps lists the apps on a device: the one with the bundle id, or all if it is empty.
 func (t Tool) Apps(ctx context.Context, device, bundle string) ([]App, error) {
 	const name = "device info apps"
 	which, named := []string{"--include-all-apps"}, []string{device}
@@ -153,7 +152,7 @@ func (t Tool) Apps(ctx context.Context, device, bundle string) ([]App, error) {
 	return out.Result.Apps, nil
 }
 
-// Processes lists what runs on a device.
+// Processes lists the processes on a device.
 func (t Tool) Processes(ctx context.Context, device string) ([]Process, error) {
 	const name = "device info processes"
 	if err := words(name, device); err != nil {
@@ -166,7 +165,7 @@ func (t Tool) Processes(ctx context.Context, device string) ([]Process, error) {
 	return out.Result.Processes, nil
 }
 
-// Runs reports whether a process is one of the app: whether its executable lies in the app's folder.
+// Runs reports whether a process belongs to the app: whether its executable is in the app's folder.
 func (a App) Runs(p Process) bool {
 	folder := onDevice(a.URL)
 	return folder != "" && strings.HasPrefix(onDevice(p.Executable), strings.TrimSuffix(folder, "/")+"/")
@@ -187,7 +186,7 @@ func (t Tool) Uninstall(ctx context.Context, device, bundle string) error {
 	return err
 }
 
-// Install puts an .app folder on a device and returns the bundle ids of what was installed.
+// Install copies an .app folder to a device and returns the bundle ids of the installed apps.
 func (t Tool) Install(ctx context.Context, device, app string) ([]string, error) {
 	const name = "device install app"
 	if err := words(name, device, app); err != nil {
@@ -234,8 +233,8 @@ func launch(device string, o LaunchOptions, console bool) ([]string, error) {
 	return args, nil
 }
 
-// Launch launches an app and returns its pid; 0 when devicectl does not tell it. A running instance is ended first, unless
-// KeepRunning is set.
+// Launch launches an app and returns its pid; 0 if devicectl does not report it. A running instance is ended first, unless KeepRunning is
+// set.
 func (t Tool) Launch(ctx context.Context, device, bundle string, o LaunchOptions) (int, error) {
 	const name = "device process launch"
 	if err := words(name, device, bundle); err != nil {
@@ -262,8 +261,8 @@ func (t Tool) Terminate(ctx context.Context, device string, pid int) error {
 	return err
 }
 
-// Console is the command that launches an app anew and shows what it prints until it ends. It writes its document to a
-// file. Interrupting the command ends the app.
+// Console is the command that launches an app, ends an instance before, and prints the app's output until it ends. It writes its document
+// to a file. Interrupting the command ends the app.
 func (t Tool) Console(device, bundle, document string, o LaunchOptions) (host.Cmd, error) {
 	const name = "device process launch --console"
 	if err := words(name, device, bundle); err != nil {
@@ -281,12 +280,12 @@ func (t Tool) Console(device, bundle, document string, o LaunchOptions) (host.Cm
 // ConsoleStarted reports whether a line of Console says that the app was launched.
 func ConsoleStarted(line string) bool { return launchLine.MatchString(line) }
 
-// ConsoleRemark reports whether a line of Console is devicectl's own and not what the app prints.
+// ConsoleRemark reports whether a line of Console is from devicectl itself, not from the app.
 func ConsoleRemark(line string) bool {
 	return launchLine.MatchString(line) || stepLine.MatchString(line) || line == "Waiting for the application to terminate..."
 }
 
-// ReadRefusal reads why Console could not launch the app from its document; nil when the document holds no error.
+// ReadRefusal reads from Console's document why it could not launch the app; nil if the document has no error.
 func ReadRefusal(document string) *Refusal {
 	out, err := readFile(document)
 	if err != nil || out.Error == nil {
@@ -295,7 +294,7 @@ func ReadRefusal(document string) *Refusal {
 	return &Refusal{"device process launch", out.Error, nil}
 }
 
-// LaunchedPID reads the pid that Console wrote to its document; 0 when there is none, or none yet.
+// LaunchedPID reads the pid that Console wrote to its document; 0 if the document has none yet.
 func LaunchedPID(document string) int {
 	out, err := readFile(document)
 	if err != nil || out.Result == nil || out.Result.Process == nil {

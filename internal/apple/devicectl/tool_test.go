@@ -35,7 +35,7 @@ func (r *recorder) Run(_ context.Context, c host.Cmd) (host.Result, error) {
 	return host.Result{}, nil
 }
 
-func TestCommandLines(t *testing.T) {
+func TestToolRunsExpectedCommandLines(t *testing.T) {
 	r := &recorder{answer: `{"info":{"commandType":"x","outcome":"success"},"result":{"process":{"processIdentifier":41},` +
 		`"installedApplications":[{"bundleID":"a.b"}],"devices":[],"apps":[{"bundleIdentifier":"a.b"}],` +
 		`"runningProcesses":[{"processIdentifier":1}]}}`}
@@ -92,7 +92,7 @@ func TestCommandLines(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestFailedCommandReturnsRefusalReason(t *testing.T) {
 	r := &recorder{exit: 1, answer: `{"info":{"commandType":"x","outcome":"failed"},` +
 		`"error":{"domain":"com.apple.dt.CoreDeviceError","code":10002,"userInfo":{"NSLocalizedDescription":{"string":"It failed."},` +
 		`"NSUnderlyingError":{"error":{"domain":"FBS","code":7,"userInfo":{"NSLocalizedFailureReason":{"string":"Locked."}}}}}}}`}
@@ -111,7 +111,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestOptionsAreRefused(t *testing.T) {
+func TestToolRefusesArgumentsLikeOptions(t *testing.T) {
 	r := &recorder{}
 	tool := Tool{Run: r}
 	_, install := tool.Install(t.Context(), "--help", "/a.app")
@@ -132,7 +132,7 @@ func TestOptionsAreRefused(t *testing.T) {
 	}
 }
 
-func TestRuns(t *testing.T) {
+func TestRunsMatchesProcessInsideAppFolder(t *testing.T) {
 	app := App{URL: "file:///private/var/containers/Bundle/Application/1/Runner.app/"}
 	for executable, want := range map[string]bool{
 		"file:///private/var/containers/Bundle/Application/1/Runner.app/Runner":  true,

@@ -1,5 +1,5 @@
-// Package jsondoc reads JSON documents of which only a part is understood: the known fields are typed, all others are
-// kept as they are and written out again. It knows no tool.
+// Package jsondoc reads JSON documents of which only a part is known. Into fills the known fields of a struct; a field of type Extra keeps
+// all others unchanged, and Encode writes them out again. The package does not know any tool.
 package jsondoc
 
 import (
@@ -11,15 +11,14 @@ import (
 	"strings"
 )
 
-// Extra holds the fields of an object that its type does not name, that have another type than expected, or that hold
-// null or an empty value, each as it stood.
+// Extra holds the fields of an object that its type does not name, that have an unexpected type, or that are null or empty, each unchanged.
 type Extra map[string]json.RawMessage
 
-// MaxDepth is how deep a document may nest. Real ones stay below 60.
+// MaxDepth is the maximum nesting of a document. Real ones stay below 60.
 const MaxDepth = 500
 
-// Into fills the fields of the struct that to points to, by their json tags. A field that does not fit is no error: it
-// stays in extra. Structs below it that have a field Extra keep their own rest there.
+// Into fills the fields of the struct that to points to, by their json tags. A field of an unexpected type goes to extra instead of
+// failing. Nested structs with a field Extra keep their own unknown fields there.
 func Into(b []byte, to any, extra *Extra) error { return into(b, reflect.ValueOf(to).Elem(), extra) }
 
 func into(b []byte, v reflect.Value, extra *Extra) error {
@@ -39,13 +38,13 @@ func into(b []byte, v reflect.Value, extra *Extra) error {
 	return nil
 }
 
-// Take moves one field out of an object to where it belongs, for a reader that cannot say by tags what it reads. A field
-// of another type stays, and so does null; an empty value is taken. It reports whether it took the field.
+// Take moves one field out of an object to its place, for a reader that cannot use tags. A field of another type stays, and so does null;
+// an empty value is taken. It reports whether it took the field.
 func Take[T any](from Extra, key string, to *T) bool {
 	return from.take(key, reflect.ValueOf(to).Elem(), true)
 }
 
-// Rest is what was not taken; nil when that is nothing.
+// Rest returns the remaining fields; nil if none remain.
 func (e Extra) Rest() Extra {
 	if len(e) == 0 {
 		return nil
@@ -67,7 +66,7 @@ func (e Extra) take(key string, to reflect.Value, evenEmpty bool) bool {
 	return true
 }
 
-// empty is what omitempty leaves out.
+// empty is the set of values that omitempty leaves out.
 func empty(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Slice, reflect.Map:
@@ -85,8 +84,8 @@ func tag(f reflect.StructField) string {
 	return name
 }
 
-// Body returns the JSON in b: frameworks and the tools themselves write lines before it, sometimes after it. It is nil
-// when no line of the first twenty opens a document.
+// Body returns the JSON in b: frameworks and the tools themselves write lines before it, sometimes after it. It is nil when none of the
+// first twenty lines opens a document.
 func Body(b []byte) []byte {
 	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
 	for range 20 {
@@ -106,7 +105,7 @@ func Body(b []byte) []byte {
 	return nil
 }
 
-// opens reports whether b begins a document, and not a line of a log that begins with a bracket.
+// opens reports whether b begins a document rather than a log line that begins with a bracket.
 func opens(b []byte) bool {
 	rest := bytes.TrimLeft(b[1:], " \t\r\n")
 	switch b[0] {
@@ -118,7 +117,7 @@ func opens(b []byte) bool {
 	return false
 }
 
-// Decode reads the one document in b, past the lines before it and without what follows it.
+// Decode reads the one document in b, and skips the lines before and after it.
 func Decode(b []byte, to any) error {
 	body := Body(b)
 	if body == nil {
@@ -134,7 +133,7 @@ func Decode(b []byte, to any) error {
 	return fill(first, reflect.ValueOf(to).Elem())
 }
 
-// depth is how deep the brackets outside of strings nest.
+// depth is the maximum depth of the brackets outside of strings.
 func depth(b []byte) int {
 	deepest, at, inString := 0, 0, false
 	for i := 0; i < len(b); i++ {

@@ -17,7 +17,7 @@ type thing struct {
 	Extra Extra            `json:"-"`
 }
 
-func TestNothingIsLost(t *testing.T) {
+func TestEncodeKeepsUnknownFields(t *testing.T) {
 	for _, in := range []string{
 		`{"name":"a","count":2}`, `{"name":"","count":0}`, `{"count":"two","name":null}`,
 		`{"ecid":18446744073709551615,"name":"x","deep":{"a":[1,2.50]}}`, `{}`,
@@ -46,7 +46,7 @@ func TestNothingIsLost(t *testing.T) {
 	}
 }
 
-func TestBody(t *testing.T) {
+func TestBodyFindsJSONInOutput(t *testing.T) {
 	for in, want := range map[string]string{
 		"{\"a\":1}":                         "{\"a\":1}",
 		"Devices:\nName  State\n{ \"a\":1}": "{ \"a\":1}",
@@ -62,7 +62,7 @@ func TestBody(t *testing.T) {
 	}
 }
 
-func TestLook(t *testing.T) {
+func TestLookDescribesTopLevelKeys(t *testing.T) {
 	o := Look([]byte("{\"a\":1,\"b\":{\"c\":[]}}\n{\"d\":1}"))
 	if o.Kind != '{' || !o.Has("a", "b") || o.Sub["b/c"] != "array" || !o.Next || o.HasAny("d", "x") {
 		t.Errorf("%+v", o)
@@ -88,7 +88,7 @@ func FuzzLook(f *testing.F) {
 	})
 }
 
-func TestTake(t *testing.T) {
+func TestTakeRemovesFieldOfMatchingType(t *testing.T) {
 	var e Extra
 	if err := json.Unmarshal([]byte(`{"name":"a","empty":"","null":null,"number":7}`), &e); err != nil {
 		t.Fatal(err)

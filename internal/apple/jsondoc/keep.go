@@ -15,8 +15,8 @@ var (
 	unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 )
 
-// keeps reports whether a type has structs in it that keep what they do not name, in a field Extra. Within are the types
-// around it: one that holds itself is looked at once.
+// keeps reports whether a type contains structs that keep unknown fields in a field Extra. Within lists the types around it, so that a
+// recursive type is examined once.
 func keeps(t reflect.Type, within ...reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
@@ -34,7 +34,7 @@ func keeps(t reflect.Type, within ...reflect.Type) bool {
 	return false
 }
 
-// fill is json.Unmarshal in which structs keep what they do not name. A type that reads itself does so.
+// fill is json.Unmarshal for structs that keep unknown fields. A type with its own UnmarshalJSON uses it.
 func fill(raw json.RawMessage, v reflect.Value) error {
 	t := v.Type()
 	if reflect.PointerTo(t).Implements(unmarshaler) || !keeps(t) || t.Kind() != reflect.Struct && string(raw) == "null" {
@@ -73,7 +73,7 @@ func fill(raw json.RawMessage, v reflect.Value) error {
 	return err
 }
 
-// Encode is json.Marshal that writes what structs have kept behind the fields that they name, which have omitempty or omitzero.
+// Encode is json.Marshal that also writes the kept fields, after the named ones, which need omitempty or omitzero.
 func Encode(v any) ([]byte, error) { return encode(reflect.ValueOf(v)) }
 
 func encode(v reflect.Value) (_ []byte, err error) {
@@ -104,7 +104,7 @@ func encode(v reflect.Value) (_ []byte, err error) {
 	return object(v)
 }
 
-// object writes a struct: its fields in their order, then what it kept.
+// object writes a struct: its fields in their order, then its kept fields.
 func object(v reflect.Value) ([]byte, error) {
 	var members [][]byte
 	add := func(key string, value []byte, err error) error {

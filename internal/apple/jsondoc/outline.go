@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 )
 
-// Outline is the first two levels of a document: enough to know what it is.
+// Outline is the first two levels of a document: enough to recognize it.
 type Outline struct {
-	Kind byte              // '{', '[' or 0: no JSON
-	Keys map[string]string // of the top object, or of the first object of the array, with the sort of their value
-	Sub  map[string]string // the same of the objects in those values, as "key/subkey"
+	Kind byte              // '{', '[' or 0: not JSON
+	Keys map[string]string // of the top object, or of the first object of the array, with the kind of each value
+	Sub  map[string]string // the same for the objects in those values, as "key/subkey"
 	Next bool              // another document follows the first
 }
 
@@ -33,7 +33,7 @@ func (o Outline) HasAny(keys ...string) bool {
 	return false
 }
 
-// Look reads the outline. Of a document that breaks off it has what came before.
+// Look reads the outline. For a cut document it has the keys before the cut.
 func Look(b []byte) Outline {
 	body := Body(b)
 	o := Outline{Keys: map[string]string{}, Sub: map[string]string{}}
@@ -65,7 +65,7 @@ func Look(b []byte) Outline {
 	return o
 }
 
-// members reads the members of an object whose brace is read already. It reports whether the object ended well.
+// members reads the members of an object after its brace. It reports whether the object ended well.
 func members(dec *json.Decoder, f func(string, json.RawMessage)) bool {
 	for dec.More() {
 		t, err := dec.Token()

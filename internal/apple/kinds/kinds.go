@@ -1,4 +1,5 @@
-// Package kinds is the table of the readers of Apple's outputs.
+// Package kinds is the table of the readers of Apple's outputs. All returns one parse.Kind for each reader, for the operation parse. It
+// must list every reader below internal/apple that recognizes its own output.
 package kinds
 
 import (
@@ -21,8 +22,8 @@ import (
 	"ios-agent/internal/text/parse"
 )
 
-// All are the outputs of Apple's tools that can be read. Where two readers are equally sure, the earlier one is meant:
-// tool-error comes last, because its words occur in the other outputs too.
+// All are the readers of the outputs of Apple's tools. If two readers are equally sure, the earlier one wins: tool-error comes last,
+// because its words occur in the other outputs too.
 func All() parse.Kinds {
 	return parse.Kinds{
 		kind("build-log", "what xcodebuild or swift print while they build and test", buildlog.Sniff, buildlog.Read),
@@ -39,19 +40,19 @@ func All() parse.Kinds {
 	}
 }
 
-// summary is what every reader returns: a value that holds everything, and can say it in so many bytes.
+// summary is the result of every reader: the whole data, and a text of limited size.
 type summary interface{ Text(limit int) string }
 
-// reading makes a parse.Result of it, whose text is limited in lines.
+// reading turns a reader's result into a parse.Result, whose text is limited in lines.
 type reading struct{ summary }
 
-// bytesALine is what a line of text has on average, unlimited a limit that no text reaches.
+// bytesALine is the average length of a line of text; unlimited is a limit that no text reaches.
 const (
 	bytesALine = 120
 	unlimited  = 1 << 30
 )
 
-// Text is the summary in about so many lines.
+// Text is the summary, cut to about the given number of lines.
 func (r reading) Text(lines int) string {
 	if lines <= 0 {
 		return r.text(unlimited)
@@ -64,12 +65,12 @@ func (r reading) Text(lines int) string {
 	return strings.Join(all[:lines], "\n") + "\n… " + brief.Count(len(all)-lines, "line") + " more; --lines 0 shows all"
 }
 
-// text is of what others printed: each of their texts stands on one line of it.
+// text is for foreign text: every text stays on its line.
 func (r reading) text(limit int) string {
 	return oneline.Draw(r.summary, func(s summary) string { return s.Text(limit) })
 }
 
-// Value is everything that was read.
+// Value is the whole data.
 func (r reading) Value() any { return r.summary }
 
 func kind[T summary](name, about string, sniff func([]byte) int, read func([]byte) (T, error)) parse.Kind {

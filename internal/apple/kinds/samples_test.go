@@ -64,7 +64,7 @@ func TestSniffingFindsTheKindOfEverySample(t *testing.T) {
 	}
 }
 
-func TestReading(t *testing.T) {
+func TestFoundKindReadsBuildLog(t *testing.T) {
 	log := "CompileSwift normal arm64\n"
 	for line := range 30 {
 		log += fmt.Sprintf("/src/A.swift:%d:5: error: cannot find 'x%d' in scope\n", line, line)

@@ -1,5 +1,5 @@
-// Package lines turns what a tool prints into clean lines: without colours, carriage returns and invisible characters,
-// of bounded length, the same however the bytes arrive. It knows no tool.
+// Package lines turns a tool's output into clean lines: without colours, carriage returns and invisible characters, and of bounded length.
+// A Splitter takes the output as it comes; the lines do not depend on how the bytes are split. The package does not know any tool.
 package lines
 
 import (
@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// MaxLine is how much of one line is kept. Command lines of linkers reach some hundred kilobytes.
+// MaxLine is the maximum length of a line in bytes. Command lines of linkers reach some hundred kilobytes.
 const MaxLine = 1 << 20
 
-// Splitter cuts a stream into lines. It is an io.Writer; End gives the last line when no newline ended it.
+// Splitter cuts a stream into lines. It is an io.Writer; End emits a last line without a newline.
 type Splitter struct {
 	Line func(string) // called for each line, without its end
 
@@ -39,7 +39,7 @@ func (s *Splitter) Write(p []byte) (int, error) {
 	}
 }
 
-// End gives what is left.
+// End emits the rest.
 func (s *Splitter) End() {
 	if len(s.rest) > 0 || s.cut {
 		s.flush()
@@ -64,8 +64,7 @@ func (s *Splitter) flush() {
 	}
 }
 
-// emit gives one raw line. A carriage return inside it is a progress display that writes over itself: each state of it
-// is a line.
+// emit emits one raw line. A carriage return inside it means a progress display that overwrites itself: each state of it is a line.
 func (s *Splitter) emit(raw []byte) {
 	raw = bytes.TrimRight(raw, "\r")
 	for {
@@ -88,7 +87,7 @@ func All(b []byte) []string {
 	return all
 }
 
-// Clean takes colours, other terminal sequences and zero-width characters out of a line and makes it valid UTF-8.
+// Clean removes colours, other terminal sequences and zero-width characters from a line and makes it valid UTF-8.
 func Clean(raw []byte) string {
 	if bytes.IndexByte(raw, escape) >= 0 {
 		raw = stripEscapes(raw)
@@ -106,7 +105,7 @@ func Clean(raw []byte) string {
 	return strings.Map(visible, strings.ToValidUTF8(string(raw), "\uFFFD"))
 }
 
-// visible drops what only disturbs matching. The zero-width joiner stays: emoji in test names need it.
+// visible drops characters that only disturb matching. The zero-width joiner stays: emoji in test names need it.
 func visible(r rune) rune {
 	switch r {
 	case '\u200B', '\u2060', '\uFEFF':

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestClean(t *testing.T) {
+func TestCleanRemovesEscapeSequences(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain":                                "plain",
 		"\x1b[1;31merror:\x1b[0m x":            "error: x",
@@ -26,7 +26,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-func TestAll(t *testing.T) {
+func TestAllSplitsAtEveryLineEnding(t *testing.T) {
 	got := All([]byte("a\r\nb\n\n 10%\r 20%\r\nlast"))
 	if want := []string{"a", "b", "", " 10%", " 20%", "last"}; !slices.Equal(got, want) {
 		t.Errorf("got %q", got)

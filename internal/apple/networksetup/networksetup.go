@@ -1,5 +1,5 @@
-// Package networksetup speaks to the tools that read and change the network settings of a Mac: networksetup, route and scutil. It
-// decides nothing: network/hostproxy does.
+// Package networksetup runs the tools that read and change the network settings of a Mac: networksetup, route and scutil. Its type is Tool.
+// It only reads and writes settings; network/hostproxy decides which.
 package networksetup
 
 import (
@@ -23,8 +23,7 @@ type Tool struct {
 // timeout is for one call. A change may wait for the lock of the Mac's settings.
 const timeout = 20 * time.Second
 
-// RefusedError is what networksetup says when it does not do what it is told. It says so on its standard output, and not always by its
-// exit status.
+// RefusedError is a refusal of networksetup. The tool prints it on standard output, and does not always set its exit status.
 type RefusedError struct{ Said string }
 
 func (e *RefusedError) Error() string { return "networksetup: " + e.Said }
@@ -34,7 +33,7 @@ func (t Tool) run(ctx context.Context, name string, args ...string) (string, err
 	return string(r.Stdout), err
 }
 
-// setup is one call of networksetup. The service's name is an argument of ours and never an option: the flag stands before it.
+// setup is one call of networksetup. The service's name comes after the flag, so that it is never read as an option.
 func (t Tool) setup(ctx context.Context, args ...string) (string, error) {
 	text, err := t.run(ctx, "networksetup", args...)
 	var failed *host.ExitError
@@ -48,7 +47,7 @@ func (t Tool) setup(ctx context.Context, args ...string) (string, error) {
 	return "", &RefusedError{said}
 }
 
-// refusal is the error in an answer: the line that says it, and the one before it, which names the thing.
+// refusal is the error in an answer: its line, and the line before, which names the object.
 func refusal(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for i, line := range lines {
@@ -65,7 +64,7 @@ func refusal(text string) string {
 	return ""
 }
 
-// Kind is one of the two proxies that a service has.
+// Kind is one of the two kinds of proxies of a service.
 type Kind string
 
 // The kinds, as the flags of networksetup name them.
@@ -74,12 +73,12 @@ const (
 	Secure Kind = "securewebproxy" // for https
 )
 
-// Proxy is a proxy as it is set.
+// Proxy holds the settings of a proxy.
 type Proxy struct {
 	On            bool   `json:"on"`
 	Server        string `json:"server,omitempty"`
 	Port          int    `json:"port,omitempty"`
-	Authenticated bool   `json:"authenticated,omitempty"` // with a name and a password, which nobody can read
+	Authenticated bool   `json:"authenticated,omitempty"` // with a name and a password, which cannot be read
 }
 
 // Proxy reads one of the proxies of a service.
@@ -98,7 +97,7 @@ func readProxy(text string) (p Proxy, err error) {
 	}
 	p.On, p.Server, p.Authenticated = f["Enabled"] == "Yes", f["Server"], f["Authenticated Proxy Enabled"] == "1"
 	if p.Port, err = strconv.Atoi(f["Port"]); err != nil && f["Port"] != "" {
-		return Proxy{}, &RefusedError{fmt.Sprintf("the port %q", brief(f["Port"]))}
+		return Proxy{}, &RefusedError{fmt.Sprintf("invalid port %q", brief(f["Port"]))}
 	}
 	if p.Server == "(null)" {
 		p.Server = ""
@@ -122,7 +121,7 @@ func (t Tool) SetState(ctx context.Context, k Kind, service string, on bool) err
 	return err
 }
 
-// Bypass are the hosts and networks that are reached without a proxy.
+// Bypass lists the hosts and networks that are reached without a proxy.
 func (t Tool) Bypass(ctx context.Context, service string) ([]string, error) {
 	text, err := t.setup(ctx, "-getproxybypassdomains", service)
 	if err != nil || strings.HasPrefix(text, "There aren't any") {
@@ -131,14 +130,14 @@ func (t Tool) Bypass(ctx context.Context, service string) ([]string, error) {
 	return strings.Fields(text), nil
 }
 
-// Auto is how proxies are found by themselves.
+// Auto holds the settings for automatic proxies.
 type Auto struct {
-	On        bool   `json:"on,omitempty"` // by the program at URL
+	On        bool   `json:"on,omitempty"` // configured by the program at URL
 	URL       string `json:"url,omitempty"`
-	Discovery bool   `json:"discovery,omitempty"` // by asking the network
+	Discovery bool   `json:"discovery,omitempty"` // discovered in the network
 }
 
-// Auto reads it. It goes before the proxies that are set by hand.
+// Auto reads the settings for automatic proxies. They take precedence over manual proxies.
 func (t Tool) Auto(ctx context.Context, service string) (a Auto, err error) {
 	text, err := t.setup(ctx, "-getautoproxyurl", service)
 	if err != nil {
@@ -158,11 +157,11 @@ func (t Tool) Auto(ctx context.Context, service string) (a Auto, err error) {
 // Service is a network service: a name for the settings of one interface.
 type Service struct {
 	Name     string
-	Device   string // en0; empty for those without one
+	Device   string // en0; empty for a service without a device
 	Disabled bool
 }
 
-// Services are all, those that the Mac prefers first.
+// Services are all services, in the Mac's order of preference.
 func (t Tool) Services(ctx context.Context) ([]Service, error) {
 	text, err := t.setup(ctx, "-listnetworkserviceorder")
 	if err != nil {
@@ -171,7 +170,7 @@ func (t Tool) Services(ctx context.Context) ([]Service, error) {
 	return readServices(text), nil
 }
 
-// readServices reads pairs of lines: "(1) Wi-Fi" or, of one that is off, "(*) Wi-Fi", and "(Hardware Port: Wi-Fi, Device: en0)".
+// readServices reads pairs of lines: "(1) Wi-Fi", or "(*) Wi-Fi" for a disabled service, and "(Hardware Port: Wi-Fi, Device: en0)".
 func readServices(text string) (all []Service) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -190,7 +189,7 @@ func readServices(text string) (all []Service) {
 	return all
 }
 
-// DefaultInterface is the interface that connections to the world take; empty when there is none.
+// DefaultInterface is the interface of the default route; empty if the Mac has no such route.
 func (t Tool) DefaultInterface(ctx context.Context) (string, error) {
 	text, err := t.run(ctx, "route", "-n", "get", "default")
 	var failed *host.ExitError
@@ -200,13 +199,13 @@ func (t Tool) DefaultInterface(ctx context.Context) (string, error) {
 	return fields(text)["interface"], err
 }
 
-// VPN is a connection that scutil knows.
+// VPN is a connection that scutil lists.
 type VPN struct {
 	Name      string
 	Connected bool
 }
 
-// VPNs are the connections of the Mac's own VPN settings, also those that apps made there.
+// VPNs are the connections of the Mac's VPN settings, including connections created by apps.
 func (t Tool) VPNs(ctx context.Context) ([]VPN, error) {
 	text, err := t.run(ctx, "scutil", "--nc", "list")
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestReadProxy(t *testing.T) {
+func TestProxySettingsAreParsed(t *testing.T) {
 	for text, want := range map[string]Proxy{
 		"Enabled: No\nServer: \nPort: 0\nAuthenticated Proxy Enabled: 0\n": {},
 		"Enabled: Yes\nServer: proxy.example.com\nPort: 8080\nAuthenticated Proxy Enabled: 1\n": {
@@ -24,7 +24,7 @@ func TestReadProxy(t *testing.T) {
 	}
 }
 
-func TestReadServices(t *testing.T) {
+func TestNetworkServicesAreParsed(t *testing.T) {
 	text := `An asterisk (*) denotes that a network service is disabled.
 (1) USB 10/100/1000 LAN
 (Hardware Port: USB 10/100/1000 LAN, Device: en7)
@@ -45,7 +45,7 @@ func TestReadServices(t *testing.T) {
 	}
 }
 
-func TestReadVPNs(t *testing.T) {
+func TestVPNListIsParsed(t *testing.T) {
 	text := `Available network connection services in the current set (*=enabled):
 * (Disconnected)   0A1B2C3D-1111-4222-8333-444455556666 PPP --> L2TP       "Office (old)"                   [PPP:L2TP]
 * (Connected)      1A1B2C3D-1111-4222-8333-444455556666 VPN (com.wireguard.macos) "Work"                     [VPN:com.wireguard.macos]
@@ -56,7 +56,7 @@ func TestReadVPNs(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestRefusalIsReadFromOutput(t *testing.T) {
 	for text, want := range map[string]string{
 		"Wifi is not a recognized network service.\n** Error: The parameters were not valid.\n": "Wifi is not a recognized network service. " +
 			"The parameters were not valid.",

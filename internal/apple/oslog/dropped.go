@@ -2,8 +2,8 @@ package oslog
 
 import "strings"
 
-// Dropped reports whether a line says that `log stream` could not keep up. It does not say how many messages are missing, and goes on with
-// the advice to look with `log show`, which does not count here.
+// Dropped reports whether a line says that `log stream` lost messages. The line has no count; the advice to use `log show` follows in
+// another line, which does not match.
 func Dropped(line string) bool {
 	return strings.HasPrefix(line, "=== Messages dropped during live streaming")
 }

@@ -1,6 +1,6 @@
-// Package oslog reads logs of Apple's systems: what `log show` and `log stream` print in each of their styles, the system
-// logs of simulators and devices, and the raw bytes of a device's syslog relay. It reads line by line; a line that begins
-// no entry continues the one above it.
+// Package oslog reads the logs of Apple's systems, in each style of `log show` and `log stream`. It also reads the system logs of
+// simulators and devices, and the raw bytes of a device's syslog relay. A Reader emits one Entry at a time; Read returns a whole Log. A
+// line that does not begin an entry continues the entry above it.
 package oslog
 
 import (
@@ -26,7 +26,7 @@ const (
 
 // Entry is one message.
 type Entry struct {
-	Time      string        `json:"time,omitempty"` // as it stood
+	Time      string        `json:"time,omitempty"` // as printed
 	Level     string        `json:"level,omitempty"`
 	Process   string        `json:"process,omitempty"`
 	PID       int           `json:"pid,omitempty"`
@@ -40,22 +40,22 @@ type Entry struct {
 	Extra     jsondoc.Extra `json:"extra,omitempty"` // further fields of a JSON entry
 }
 
-// Log is a whole one.
+// Log is a whole log.
 type Log struct {
 	Style   Style          `json:"style,omitempty"` // of most entries
 	Entries []Entry        `json:"entries"`
 	Levels  map[string]int `json:"levels,omitempty"`
 	Remarks []string       `json:"remarks,omitempty"` // lines around the entries
-	LeftOff int            `json:"leftOff,omitempty"` // entries that were counted but not kept
+	LeftOff int            `json:"leftOff,omitempty"` // number of entries that were not stored
 }
 
-// How much Read keeps.
+// The limits of Read.
 const (
 	maxEntries = 200_000
 	maxRemarks = 200
 )
 
-// Read reads a whole log. A Reader gives the entries as they come.
+// Read reads a whole log. A Reader emits the entries as they come.
 func Read(data []byte) (*Log, error) {
 	l := &Log{Levels: map[string]int{}}
 	styles := map[Style]int{}

@@ -56,7 +56,7 @@ func inChunks(b []byte, seed uint64) []Entry {
 	return all
 }
 
-func TestForms(t *testing.T) {
+func TestLogLineFormatsAreParsed(t *testing.T) {
 	for in, want := range map[string]Entry{
 		"2026-01-26 18:16:47.925345+0100 0x18b9de7  Error       0x5b                 83618  0    My App: (lib x.dylib) " +
 			"[com.apple.xpc:connection] [0x1] hello: x": {
@@ -98,7 +98,7 @@ func TestNULEndsAMessage(t *testing.T) {
 	}
 }
 
-func TestJSONStream(t *testing.T) {
+func TestJSONStreamIsParsed(t *testing.T) {
 	in := "Filtering the log data using \"x\"\n[{\n  \"timestamp\" : \"t\",\n  \"eventMessage\" : \"a\",\n  \"traceID\" : " +
 		"18446744073709551615,\n  \"processImagePath\" : \"\\/b\\/App\"\n},{\n  \"timestamp\" : \"u\",\n  \"eventMessage\" : \"b\"\n}]\n"
 	l, err := Read([]byte(in))
@@ -111,8 +111,8 @@ func TestJSONStream(t *testing.T) {
 	}
 }
 
-// TestAnEventThatIsCutOff does not take those after it with it.
-func TestAnEventThatIsCutOff(t *testing.T) {
+// TestCutOffEventKeepsLaterEvents: a cut event does not swallow the events after it.
+func TestCutOffEventKeepsLaterEvents(t *testing.T) {
 	l, err := Read([]byte("{\n  \"timestamp\" : \"t\",\n  \"eventMessage\" : \"half\nlog: lost\n" +
 		`{"timestamp":"u","eventMessage":"whole"}` + "\n"))
 	if err != nil || len(l.Entries) != 1 || l.Entries[0].Message != "whole" || len(l.Remarks) != 1 {

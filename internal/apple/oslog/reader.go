@@ -15,21 +15,20 @@ import (
 // Reader reads a log as it comes. It is an io.Writer.
 type Reader struct {
 	Each   func(Entry)  // called for each entry when it is complete
-	Remark func(string) // called for each line that belongs to none; may be nil
+	Remark func(string) // called for each line outside of entries; may be nil
 
 	split   lines.Splitter
 	style   Style
 	current *Entry
 	more    []string
 	size    int
-	object  []byte // a JSON object that goes on over lines
+	object  []byte // a JSON object that spans several lines
 }
 
-// maxMessage is how much of one message is kept.
+// maxMessage is the maximum stored length of one message.
 const maxMessage = 1 << 18
 
-// Write takes any part of the log. The relay of a device ends each message by NUL: what follows is not a part of it, however it
-// begins.
+// Write takes any part of the log. The relay of a device ends each message by NUL: the text after it is a new entry, whatever its form.
 func (r *Reader) Write(p []byte) (int, error) {
 	r.start()
 	for rest := p; ; {
@@ -45,7 +44,7 @@ func (r *Reader) Write(p []byte) (int, error) {
 	}
 }
 
-// End gives the last entry.
+// End emits the last entry.
 func (r *Reader) End() {
 	r.start()
 	r.split.End()
@@ -67,7 +66,7 @@ const (
 	origin = `(?:\(([^()]*(?:\([^()]*\)[^()]*)*)\) )?(?:\[([\w.-]+):([^\]]*)\] )?`
 )
 
-// forms are tried in this order. The groups are named by the fields they fill.
+// forms are tried in this order. The groups are named after the fields that they fill.
 var forms = []struct {
 	style  Style
 	re     *lazyregexp.Regexp
@@ -184,15 +183,15 @@ func (r *Reader) remark(s string) {
 	}
 }
 
-// jsonLine takes a line of the styles json and ndjson: objects one a line, or an array that is written piece by piece,
-// with "},{" between its objects.
+// jsonLine takes a line of the styles json and ndjson: one object a line, or an array that is written piece by piece, with "},{" between
+// its objects.
 func (r *Reader) jsonLine(s string) bool {
 	t := strings.TrimSpace(s)
 	if len(r.object) == 0 && !strings.HasPrefix(t, `{"`) && t != "{" && t != "[{" && !strings.HasPrefix(t, `[{"`) && t != "[" &&
 		t != "]" && t != "},{" && !strings.HasPrefix(t, `,{`) {
 		return false
 	}
-	if len(r.object) > 0 && strings.HasPrefix(s, `{"`) && json.Valid([]byte(s)) { // the one before was cut off
+	if len(r.object) > 0 && strings.HasPrefix(s, `{"`) && json.Valid([]byte(s)) { // the object before was cut off
 		r.remark(string(r.object))
 		r.object = nil
 	}
@@ -208,7 +207,7 @@ func (r *Reader) jsonLine(s string) bool {
 	return true
 }
 
-// objects takes the complete objects off the front.
+// objects removes the complete objects from the front and emits them.
 func (r *Reader) objects() {
 	for {
 		b := bytes.TrimLeft(r.object, " \t\r\n,[]")
@@ -241,7 +240,7 @@ type event struct {
 	Extra     jsondoc.Extra `json:"-"`
 }
 
-// entry takes one object; one that is no event is a remark.
+// entry emits one object; an object of another kind is a remark.
 func (r *Reader) entry(raw json.RawMessage) {
 	var v event
 	if jsondoc.Into(raw, &v, &v.Extra) != nil || v.Time == "" && v.Message == "" {
@@ -270,7 +269,7 @@ func (r *Reader) entry(raw json.RawMessage) {
 	r.Each(e)
 }
 
-// unvis undoes how syslog writes bytes that are not ASCII: \M-f is 0xe6, \M^H is 0x88, \^A is 0x01.
+// unvis decodes syslog's form of bytes outside of ASCII: \M-f is 0xe6, \M^H is 0x88, \^A is 0x01.
 func unvis(s string) string {
 	if !strings.Contains(s, `\M`) && !strings.Contains(s, `\^`) {
 		return s

@@ -11,10 +11,10 @@ import (
 	"ios-agent/internal/text/brief"
 )
 
-// bad are the levels one looks for first.
+// bad are the levels that a reader looks for first.
 var bad = []string{"Fault", "Error", "Critical", "Emergency", "Alert"}
 
-// Text is the log in at most limit bytes: how much of what, errors first, then the last entries.
+// Text is the log in at most limit bytes: counts by level, errors first, then the last entries.
 func (l *Log) Text(limit int) string {
 	w := brief.New(limit)
 	var levels []string
@@ -59,7 +59,7 @@ func (e Entry) String() string {
 	return brief.Join(" ", e.Time, e.Level, who+":", from, brief.Clip(message, 300))
 }
 
-// Sniff says how sure it is, of 100, that the text is such a log: most of its first lines begin entries.
+// Sniff returns a percentage for the text being such a log: most of its first lines begin entries.
 func Sniff(b []byte) int {
 	b = b[:min(len(b), 1<<16)]
 	o := jsondoc.Look(b)

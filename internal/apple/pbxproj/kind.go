@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Kind is what a target makes: Xcode's product type.
+// Kind is Xcode's product type of a target.
 type Kind string
 
-// The kinds that are written; others are only read.
+// The kinds that can be written; other kinds are only read.
 const (
 	App       Kind = "com.apple.product-type.application"
 	UnitTests Kind = "com.apple.product-type.bundle.unit-test"
@@ -17,18 +17,18 @@ const (
 	Framework Kind = "com.apple.product-type.framework"
 )
 
-// Tests says whether the target is a bundle of tests.
+// Tests reports whether the target is a bundle of tests.
 func (k Kind) Tests() bool { return k == UnitTests || k == UITests }
 
-// Extension is what the product's name ends in.
+// Extension is the extension of the product.
 func (k Kind) Extension() string { return extensions[k] }
 
 var extensions = map[Kind]string{App: "app", UnitTests: "xctest", UITests: "xctest", Framework: "framework"}
 
-// productTypes are Xcode's names for what lies in Products.
+// productTypes are Xcode's names for the files in Products.
 var productTypes = map[string]string{"app": "wrapper.application", "xctest": "wrapper.cfbundle", "framework": "wrapper.framework"}
 
-// fileTypes are Xcode's names for what lies in a project, by extension.
+// fileTypes are Xcode's names for the files of a project, by extension.
 var fileTypes = map[string]string{
 	".swift": "sourcecode.swift", ".m": "sourcecode.c.objc", ".h": "sourcecode.c.h", ".xcassets": "folder.assetcatalog",
 	".plist": "text.plist.xml", ".yaml": "text.yaml", ".yml": "text.yaml", ".xcconfig": "text.xcconfig",
@@ -43,22 +43,22 @@ func fileType(name string) string {
 	return "text"
 }
 
-// sourceExtensions are what a compiler takes.
+// sourceExtensions are the extensions of compiled files.
 var sourceExtensions = []string{".swift", ".m", ".mm", ".c", ".cpp"}
 
-// IsSource says whether a file is compiled; what is not is a resource.
+// IsSource reports whether a file is compiled; other files are resources.
 func IsSource(name string) bool { return slices.Contains(sourceExtensions, path.Ext(name)) }
 
-// Platform is one of Apple's, as settings name it.
+// Platform is one of Apple's platforms, with its names in settings.
 type Platform struct {
 	SDK        string // of a device, such as iphoneos
-	Simulator  string // empty if there is none
+	Simulator  string // empty: without simulator
 	Deployment string // the setting that names the oldest system
 	Version    string // of that setting in new projects
 	Families   string // TARGETED_DEVICE_FAMILY
 }
 
-// Platforms are the ones that new projects can be for.
+// Platforms are the platforms for new projects.
 var platforms = map[string]Platform{
 	"iOS":      {"iphoneos", "iphonesimulator", "IPHONEOS_DEPLOYMENT_TARGET", "17.0", "1,2"},
 	"macOS":    {"macosx", "", "MACOSX_DEPLOYMENT_TARGET", "14.0", ""},

@@ -10,18 +10,18 @@ import (
 	"slices"
 )
 
-// Layout is a folder to be written: projects, perhaps a workspace, and the files they refer to.
+// Layout is the content of a folder: projects, perhaps a workspace, and the files they refer to.
 type Layout struct {
-	Projects  map[string]Project // by the folder they lie in, relative; "." is the top
+	Projects  map[string]Project // by their folder, relative; "." is the top
 	Schemes   map[string][]Scheme
 	Workspace *Workspace
 	Files     map[string]string
 }
 
 // ErrExists means that writing would replace something.
-var ErrExists = errors.New("is there already")
+var ErrExists = errors.New("already exists")
 
-// Write writes l below dir. It replaces nothing: the first file that is there already stops it before anything is written.
+// Write writes l below dir. It never replaces a file: if any file exists, it writes nothing.
 func (l Layout) Write(dir string) error {
 	files := l.Contents()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -47,7 +47,7 @@ func writeFile(path, content string) error {
 	return os.WriteFile(path, []byte(content), 0o644)
 }
 
-// Contents is everything to be written, by path.
+// Contents holds all files, by path.
 func (l Layout) Contents() map[string]string {
 	all := maps.Clone(l.Files)
 	if all == nil {
@@ -67,7 +67,7 @@ func (l Layout) Contents() map[string]string {
 	return all
 }
 
-// Where things lie inside projects and workspaces.
+// The places of files inside projects and workspaces.
 const (
 	WorkspaceData = "contents.xcworkspacedata"
 	SchemesFolder = "xcshareddata/xcschemes"

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// folder is a group in the making.
+// folder is a group under construction.
 type folder struct {
 	path    string
 	files   []string
@@ -33,7 +33,7 @@ func (w *writer) groups() (main, products ref) {
 	return main, products
 }
 
-// add puts a file into the folder it lies in; a file of two targets is there once.
+// add puts a file into its folder; a file of two targets occurs once.
 func (f *folder) add(file string) {
 	at := f
 	for dir := range strings.SplitSeq(path.Dir(file), "/") {

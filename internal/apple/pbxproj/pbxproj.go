@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// objectVersion is that of Xcode 14 and newer; the one after it needs folders instead of lists of files.
+// objectVersion is the version of Xcode 14 and newer; the next one needs folders instead of lists of files.
 const objectVersion = "56"
 
 // writer collects the objects of one project.
@@ -62,7 +62,7 @@ func (w *writer) attributes() fields {
 	return append(f, field{"TargetAttributes", perTarget})
 }
 
-// host is the app that a target's tests run against.
+// host is the app that a target's tests run in.
 func (w *writer) host(t Target) string {
 	for _, name := range t.Dependencies {
 		if other, ok := w.p.Target(name); ok && other.Kind == App {
@@ -87,7 +87,7 @@ func (w *writer) packages() list {
 	return all
 }
 
-// configurations writes the list of an owner, and what is in it.
+// configurations writes the configuration list of an owner, with its content.
 func (w *writer) configurations(name, isa string, all []Configuration) ref {
 	refs := list{}
 	for _, c := range all {

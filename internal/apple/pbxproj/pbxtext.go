@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// ref names another object, with the comment Xcode puts beside it.
+// ref names another object, with Xcode's comment.
 type ref struct{ id, comment string }
 
 // field is one key of an object; a value is a string, a ref, a list or more fields.
@@ -48,7 +48,7 @@ func (r ref) text() string {
 	return r.id + " /* " + strings.ReplaceAll(r.comment, "*/", "* /") + " */"
 }
 
-// value is v as text; pad is the indentation of the line it stands on, and empty on one line.
+// value is v as text; pad is the indentation of its line, and empty on one line.
 func value(v any, pad string, single bool) string {
 	switch v := v.(type) {
 	case ref:
@@ -63,7 +63,7 @@ func value(v any, pad string, single bool) string {
 	return quote(fmt.Sprint(v))
 }
 
-// brackets stand around a list; after follows each of its items.
+// brackets encloses a list; after follows each of its items.
 type brackets struct{ open, after, end string }
 
 func (k brackets) around(n int, pad string, single bool, item func(int, string) string) string {
@@ -82,7 +82,7 @@ func (k brackets) around(n int, pad string, single bool, item func(int, string) 
 	return b.String() + k.end
 }
 
-// text is the whole file, its sections in the order Xcode gives them.
+// text is the whole file, its sections in Xcode's order.
 func text(objects []object, version string, root ref) []byte {
 	slices.SortFunc(objects, func(a, b object) int { return cmp.Or(cmp.Compare(a.isa, b.isa), cmp.Compare(a.id, b.id)) })
 	var b strings.Builder

@@ -1,30 +1,30 @@
-// Package pbxproj writes Xcode projects and workspaces as they lie in their folders: project.pbxproj, shared schemes,
-// contents.xcworkspacedata. The same project is always the same bytes. It knows nothing of building.
+// Package pbxproj writes Xcode projects and workspaces: project.pbxproj, shared schemes, contents.xcworkspacedata. A Layout holds Projects
+// and Workspaces and writes them into a folder. The same project always gives the same bytes. The package does not build anything.
 package pbxproj
 
 // Project is one .xcodeproj.
 type Project struct {
 	Name           string // without .xcodeproj
-	Dir            string // the folder that holds the .xcodeproj; empty until read
+	Dir            string // the folder of the .xcodeproj; empty until read
 	Organization   string
 	Configurations []Configuration
 	Targets        []Target
 	Packages       []string // folders of local packages, relative to Dir
-	Remotes        []Remote // packages from elsewhere; they are only read
+	Remotes        []Remote // packages from repositories; only read
 }
 
-// Remote is a package that lies in a repository.
+// Remote is a package in a repository.
 type Remote struct {
 	URL     string
-	Version string // what is asked for: a version, a branch or a revision
+	Version string // the required version, branch or revision
 }
 
-// Script is a script phase of a target. What it does is not kept: scripts are never run.
+// Script is a script phase of a target. Its code is not stored, because scripts are never run.
 type Script struct {
 	Name    string
-	Early   bool // it stands before the sources
-	Outputs bool // it says what it makes
-	Always  bool // it is to run in every build
+	Early   bool // before the sources
+	Outputs bool // it declares its outputs
+	Always  bool // it runs in every build
 }
 
 // Configuration is the settings of one name, such as Debug.
@@ -45,12 +45,12 @@ type Target struct {
 	Configurations []Configuration
 }
 
-// Configure is the Debug and Release pair most projects have: what both share, and what each adds.
+// Configure is the usual Debug and Release pair: the common settings, and the additions of each.
 func Configure(both, debug, release map[string]string) []Configuration {
 	return []Configuration{{"Debug", merge(both, debug)}, {"Release", merge(both, release)}}
 }
 
-// Settings are those of the named configuration; nil if there is none.
+// Settings are the settings of the named configuration; nil if it does not exist.
 func Settings(all []Configuration, name string) map[string]string {
 	for _, c := range all {
 		if c.Name == name {

@@ -12,17 +12,17 @@ type Scheme struct {
 	Name    string
 	Build   []string // targets to build
 	Tests   []string // targets to test
-	Skipped []string // those of Tests that are not run
+	Skipped []string // tests of Tests to skip
 	Run     string   // the app to launch
 	Plans   []string // test plans, as references into the container
-	Serial  bool     // tests run on the device that was asked for, never on clones of it
-	Lean    bool     // tests run without a debugger and a test plan, and nothing of them is recorded or kept
+	Serial  bool     // tests run on the requested device, never on clones of it
+	Lean    bool     // tests run without a debugger and a test plan, and without recordings
 
 	// Configurations are the names by action: BuildAction has none; TestAction, LaunchAction, ArchiveAction…
 	Configurations map[string]string
 }
 
-// SchemeOf is the scheme Xcode makes for an app: it builds it, runs it and runs the tests that depend on it.
+// SchemeOf is the scheme that Xcode creates for an app: it builds and runs the app, and runs the tests that depend on it.
 func (p Project) SchemeOf(target string) Scheme {
 	s := Scheme{Name: target, Build: []string{target}, Run: target}
 	for _, t := range p.Targets {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Workspace is one .xcworkspace: what it refers to, as paths relative to the folder that holds it.
+// Workspace is one .xcworkspace: its references, as paths relative to its folder.
 type Workspace struct {
 	Name string
 	Refs []string // projects and packages

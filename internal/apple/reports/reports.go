@@ -1,4 +1,5 @@
-// Package reports finds the files of crash reports in the folders where systems and people put them, and reads them within bounds.
+// Package reports finds crash report files in the folders of systems and people: In lists Files, Read reads one within bounds. It does not
+// interpret a report; package crash does.
 package reports
 
 import (
@@ -13,27 +14,27 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// The bounds of a folder: macOS keeps some hundred reports, and the largest have three megabytes.
+// The limits of a folder: macOS keeps some hundred reports, and the largest have three megabytes.
 const (
 	MostFiles = 1000
 	MostBytes = 8 << 20
 )
 
-// Retired is the folder below that of the reports into which macOS moves those that it has sent.
+// Retired is the subfolder into which macOS moves reports that it has sent.
 const Retired = "Retired"
 
-// File is one report on the disk. Two files with the same fields are taken as the same content.
+// File is one report on the disk. Two files with the same fields count as the same content.
 type File struct {
 	Path string
 	Time time.Time // when it was written
 	Size int64
 }
 
-// names are the names of reports; devices add a word to those that they have sent.
+// names matches the names of reports; devices add a word to reports that they have sent.
 var names = lazyregexp.New(`\.(?:ips|crash|hang|spin|diag|txt|json)(?:\.(?:ca\.)?synced)?$`)
 
 // In lists the reports of a folder and of its Retired folder that are not older than since, the oldest first. Of more than MostFiles it
-// lists the newest. A folder that is not there has none. A link is not followed.
+// lists the newest. A missing folder has none. Links are not followed.
 func In(folder string, since time.Time) []File {
 	var all []File
 	for _, dir := range []string{folder, filepath.Join(folder, Retired)} {
@@ -54,7 +55,7 @@ func In(folder string, since time.Time) []File {
 	return all[max(0, len(all)-MostFiles):]
 }
 
-// Read reads a report, and gives its text too.
+// Read reads a report, and returns its text too.
 func (f File) Read() (*crash.Report, []byte, error) {
 	data, err := regularfile.Read(f.Path, MostBytes)
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package schemes reads what `xcodebuild -list` prints about a project or workspace, as text and as JSON.
+// Package schemes reads the output of `xcodebuild -list` about a project or workspace, as text and as JSON. Read returns a List. The
+// package does not run xcodebuild: its callers do.
 package schemes
 
 import (
@@ -12,7 +13,7 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// List is what was told. A workspace has only schemes.
+// List is the content of the output. A workspace has only schemes.
 type List struct {
 	Kind                 string        `json:"kind"` // project, workspace or package
 	Name                 string        `json:"name,omitempty"`
@@ -98,7 +99,7 @@ func readText(data []byte) (*List, error) {
 	return l, nil
 }
 
-// Sniff says how sure it is, of 100, that the text is the answer of -list.
+// Sniff returns a percentage for the text being the answer of -list.
 func Sniff(b []byte) int {
 	o := jsondoc.Look(b)
 	if o.Kind == '{' {

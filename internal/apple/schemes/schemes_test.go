@@ -11,7 +11,7 @@ func TestSamples(t *testing.T) {
 	samples.Check(t, []string{"xcodebuild"}, Sniff, Read, func(*testing.T, samples.Sample, *List) string { return "" })
 }
 
-func TestForms(t *testing.T) {
+func TestSchemeListIsReadFromTextAndJSON(t *testing.T) {
 	text := "Command line invocation:\n    /x -list\n\nInformation about project \"My App\":\n    Targets:\n        A\n        " +
 		"B C\n\n    Build Configurations:\n        Debug\n        Release\n\n" +
 		"    If no build configuration is specified and -scheme is not passed then \"Release\" is used.\n\n    Schemes:\n        A\n"

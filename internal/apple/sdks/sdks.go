@@ -1,4 +1,5 @@
-// Package sdks reads the SDKs that `xcodebuild -showsdks` and `xcodebuild -version -sdk` print, as text and as JSON.
+// Package sdks reads the SDKs that `xcodebuild -showsdks` and `xcodebuild -version -sdk` print, as text and as JSON. Read returns a List.
+// The package does not run xcodebuild: its callers do.
 package sdks
 
 import (
@@ -20,13 +21,13 @@ type List struct {
 	Remarks []string `json:"remarks,omitempty"`
 }
 
-// MarshalJSON also writes what was not understood.
+// MarshalJSON also writes the parts that were not understood.
 func (l List) MarshalJSON() ([]byte, error) {
 	type plain List
 	return jsondoc.Encode(plain(l))
 }
 
-// SDK is one of them.
+// SDK is one SDK.
 type SDK struct {
 	Name            string        `json:"canonicalName,omitempty"` // iphoneos18.5
 	Display         string        `json:"displayName,omitempty"`   // iOS 18.5
@@ -93,7 +94,7 @@ func (l *List) line(line string) {
 	}
 }
 
-// Sniff says how sure it is, of 100, that the text lists SDKs.
+// Sniff returns a percentage for the text being a list of SDKs.
 func Sniff(b []byte) int {
 	if o := jsondoc.Look(b); o.Kind == '[' && o.Has("canonicalName", "sdkPath") {
 		return 98

@@ -16,7 +16,7 @@ func TestSamples(t *testing.T) {
 	})
 }
 
-func TestText(t *testing.T) {
+func TestSDKListIsReadFromText(t *testing.T) {
 	for in, want := range map[string]SDK{
 		"iOS SDKs:\n\tiOS 18.5                      \t-sdk iphoneos18.5\n": {Name: "iphoneos18.5", Display: "iOS 18.5"},
 		"iPhoneOS18.5.sdk - iOS 18.5 (iphoneos18.5)\nSDKVersion: 18.5\nPath: /a b/x.sdk\nProductBuildVersion: 22F76\n\nXcode 16.4\n" +

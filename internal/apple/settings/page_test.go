@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAllBuildSettings: the pages have every setting once and whole; a filter is a word or a pattern.
-func TestAllBuildSettings(t *testing.T) {
+// TestPagesShowEverySettingOnce: the pages have every setting once and whole; a filter is a word or a pattern.
+func TestPagesShowEverySettingOnce(t *testing.T) {
 	list := func() *List {
 		l := &List{Targets: []Target{{Target: "App", Action: "build", Settings: map[string]string{"LONG": strings.Repeat("x", 9000)}}}}
 		for i := range 300 {

@@ -1,4 +1,5 @@
-// Package settings reads the build settings that `xcodebuild -showBuildSettings` prints, as text and as JSON.
+// Package settings reads the build settings that `xcodebuild -showBuildSettings` prints, as text and as JSON. Read returns a List. The
+// package does not run xcodebuild: its callers do.
 package settings
 
 import (
@@ -15,15 +16,14 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// List is all that was printed. Targets keep their order: the first is not always the one that was asked for, since a
-// dependency may stand before it.
+// List holds all settings in the output. Targets keep their order: a dependency may come before the requested target.
 type List struct {
 	CommandLine map[string]string `json:"commandLine,omitempty"` // settings and defaults from the command line
 	Targets     []Target          `json:"targets"`
-	Remarks     []string          `json:"remarks,omitempty"` // lines that are no setting
+	Remarks     []string          `json:"remarks,omitempty"` // other lines
 }
 
-// MarshalJSON also writes what was not understood.
+// MarshalJSON also writes the parts that were not understood.
 func (l List) MarshalJSON() ([]byte, error) {
 	type plain List
 	return jsondoc.Encode(plain(l))
@@ -84,7 +84,7 @@ func readText(data []byte) (*List, error) {
 	return l, nil
 }
 
-// Sniff says how sure it is, of 100, that the text holds build settings.
+// Sniff returns a percentage for the text being build settings.
 func Sniff(b []byte) int {
 	if o := jsondoc.Look(b); o.Kind == '[' && o.Keys["buildSettings"] == "object" {
 		return 98
@@ -97,7 +97,7 @@ func Sniff(b []byte) int {
 	return 0
 }
 
-// Only keeps the settings whose names hold a word or, where it has a * or ?, fit it as a pattern. Case is ignored.
+// Only keeps the settings whose names contain a word or, if it has a * or ?, match it as a pattern. Case is ignored.
 func (l *List) Only(filter string) {
 	filter = strings.ToLower(filter)
 	fits := func(name string) bool {
@@ -112,8 +112,8 @@ func (l *List) Only(filter string) {
 	}
 }
 
-// Pages are all settings as text, by target and name, in pages of about limit bytes. No value is cut: one that is longer than a page
-// has a page of its own.
+// Pages are all settings as text, by target and name, in pages of about limit bytes. Values are never cut: a value longer than a page gets
+// its own page.
 func (l *List) Pages(limit int) []string {
 	var pages []string
 	var page strings.Builder
@@ -136,7 +136,7 @@ func (l *List) Pages(limit int) []string {
 	return append(pages, page.String())
 }
 
-// Product is the path of what the target builds; empty when it is not told.
+// Product is the path of the target's product; empty if unknown.
 func (t Target) Product() string {
 	if p := t.Settings["CODESIGNING_FOLDER_PATH"]; p != "" && t.Settings["WRAPPER_NAME"] != "" {
 		return p
@@ -147,7 +147,7 @@ func (t Target) Product() string {
 	return ""
 }
 
-// shown are the settings one asks for most.
+// shown are the most requested settings.
 var shown = []string{"PRODUCT_NAME", "PRODUCT_BUNDLE_IDENTIFIER", "CONFIGURATION", "SDKROOT", "PLATFORM_NAME", "ARCHS",
 	"IPHONEOS_DEPLOYMENT_TARGET", "MACOSX_DEPLOYMENT_TARGET",
 	"SWIFT_VERSION", "DEVELOPMENT_TEAM", "CODE_SIGN_STYLE", "INFOPLIST_FILE", "BUILT_PRODUCTS_DIR"}

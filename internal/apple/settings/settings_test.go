@@ -42,7 +42,7 @@ func TestSamples(t *testing.T) {
 	})
 }
 
-func TestText(t *testing.T) {
+func TestBuildSettingsAreReadFromText(t *testing.T) {
 	l, err := Read([]byte("Command line invocation:\n    x\n\nBuild settings for action build and target \"My App\":\n    A = \n" +
 		"    B[sdk=iphoneos*] = two = three\n    BUILT_PRODUCTS_DIR = /b\n    FULL_PRODUCT_NAME = A.app\n\n"))
 	if err != nil {

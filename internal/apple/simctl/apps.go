@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Apps lists what is installed on a booted device, by bundle id.
+// Apps lists the installed apps of a booted device, by bundle id.
 func (t Tool) Apps(ctx context.Context, udid string) ([]App, error) {
 	r, err := t.on(ctx, udid, call{args: []string{"listapps", udid}, timeout: ListTimeout, maxOutput: maxList})
 	if err != nil {
@@ -24,7 +24,7 @@ func (a App) Executable() string {
 	return strings.TrimSuffix(path.Base(strings.TrimSuffix(a.Path, "/")), ".app")
 }
 
-// DataPath is where the app keeps its files; simctl tells it as a URL.
+// DataPath is the folder of the app's files; simctl prints it as a URL.
 func (a App) DataPath() string {
 	u, err := url.Parse(a.Container)
 	if err != nil || u.Scheme != "file" {

@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// The domains of errors that callers decide by.
+// The domains of errors that callers check.
 const (
 	DomainSim    = "com.apple.CoreSimulator.SimError"
 	DomainPOSIX  = "NSPOSIXErrorDomain"                   // Code is an errno
@@ -17,16 +17,16 @@ const (
 
 const noSuchProcess = 3 // ESRCH; simctl's exit code too
 
-// Error is what simctl says when it refuses: a domain, a code and a text, and often the error below it.
+// Error is a refusal of simctl: a domain, a code and a text, and often an underlying error.
 type Error struct {
 	Domain     string // empty when simctl gave only text, which is then in Raw
 	Code       int
 	Message    string // without indent, lines kept
 	Underlying *Error
-	Raw        string // what stood around the structured part; all there was, if there is none
+	Raw        string // the text around the structured part, or the whole text
 }
 
-// Error shows the message, or else whatever there is, and the code, by which such errors are searched for.
+// Error has the message, or else any other text, and the code, because such errors are searched by their code.
 func (e *Error) Error() string {
 	text := oneLine(e.Message)
 	if text == "" && e.Underlying != nil {
@@ -49,7 +49,7 @@ func (e *Error) Unwrap() error {
 	return e.Underlying
 }
 
-// Has reports whether this error or one below it has a domain and a code.
+// Has reports whether this error or an underlying one has this domain and code.
 func (e *Error) Has(domain string, code int) bool {
 	for ; e != nil; e = e.Underlying {
 		if e.Domain == domain && e.Code == code {
@@ -59,8 +59,8 @@ func (e *Error) Has(domain string, code int) bool {
 	return false
 }
 
-// State is the X of a refusal that ends in "in current state: X", such as "Booted" or "Shutting Down", else empty. The
-// code cannot be used for it: it was 146, 159, 164 and 405 in different versions of Xcode.
+// State is the X of a refusal that ends in "in current state: X", such as "Booted" or "Shutting Down", else empty. The code is useless for
+// this: it was 146, 159, 164 and 405 in different versions of Xcode.
 func (e *Error) State() string {
 	for ; e != nil; e = e.Underlying {
 		for line := range strings.Lines(e.Message) {
@@ -75,8 +75,8 @@ func (e *Error) State() string {
 var errorHead = lazyregexp.New(
 	`^\s*(?:(An error was encountered processing the command)|Underlying error) \(domain=([^,)]+), code=(-?[0-9]+)\):?(.*)$`)
 
-// ParseError reads simctl's stderr; nil when it is blank. Lines before the first structured one are noise of other
-// frameworks; a second command's error is not this one's. Both are kept in Raw.
+// ParseError reads simctl's stderr; nil when it is blank. Lines before the first structured line are noise of other frameworks, and the
+// error of a second command is a separate error. Both are kept in Raw.
 func ParseError(b []byte) *Error {
 	if strings.TrimSpace(string(b)) == "" {
 		return nil

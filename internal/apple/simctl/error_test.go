@@ -17,7 +17,7 @@ Underlying error (domain=NSPOSIXErrorDomain, code=3):
 	found nothing to terminate
 `
 
-func TestParseError(t *testing.T) {
+func TestParseErrorReadsDomainCodeAndState(t *testing.T) {
 	for name, c := range map[string]struct {
 		in, domain, message, state, raw, shown string
 		code, depth                            int

@@ -64,7 +64,7 @@ func readPair(f jsondoc.Extra, id string) Pair {
 	return p
 }
 
-// takeUDID takes the UDID of one half of a pair; the rest of the half is the device's own entry again.
+// takeUDID takes the UDID of one half of a pair; the rest repeats the device's own entry.
 func takeUDID(f jsondoc.Extra, half string) string {
 	var udid string
 	var inner jsondoc.Extra
@@ -74,8 +74,8 @@ func takeUDID(f jsondoc.Extra, half string) string {
 	return udid
 }
 
-// takeAvailability reads all the forms it ever had: isAvailable as a bool or as "YES" and "NO", or only a text such as
-// "(available)" or " (unavailable, runtime profile not found)". Nothing at all means available.
+// takeAvailability reads all known forms: isAvailable as a bool or as "YES" and "NO", or only a text such as "(available)" or "
+// (unavailable, runtime profile not found)". Without any of them, the device is available.
 func takeAvailability(f jsondoc.Extra) (available bool, reason string) {
 	available, reason = true, ""
 	var text, word string
@@ -101,7 +101,7 @@ func readAvailability(s string) (available bool, reason string) {
 	return false, strings.TrimPrefix(s, "unavailable, ")
 }
 
-// inside takes one pair of parentheses off.
+// inside removes one pair of parentheses.
 func inside(s string) string {
 	s = strings.TrimSpace(s)
 	if in, ok := strings.CutPrefix(s, "("); ok {

@@ -97,7 +97,7 @@ func same(t *testing.T, what string, got, want []string) {
 	}
 }
 
-func TestRealListsJSON(t *testing.T) {
+func TestRecordedJSONListsAreUnderstood(t *testing.T) {
 	for _, path := range fixtures(t, "simctl/*.json") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			b := readFixture(t, path)
@@ -143,7 +143,7 @@ func checkDevices(t *testing.T, l List) {
 
 var anyUUID = regexp.MustCompile(`[0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12}`)
 
-func TestRealListsText(t *testing.T) {
+func TestRecordedTextListsAreUnderstood(t *testing.T) {
 	paths := append(fixtures(t, "simctl/list-*.txt"), fixtures(t, "simctl/runloop-*.txt")...)
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {
@@ -185,7 +185,7 @@ func bootedIn(text string) (udids []string) {
 	return udids
 }
 
-func TestRealErrors(t *testing.T) {
+func TestRecordedErrorsAreParsed(t *testing.T) {
 	head := regexp.MustCompile(`\(domain=([^,]+), code=([0-9]+)\)`)
 	for _, path := range fixtures(t, "tool-errors/*simctl*.txt") {
 		t.Run(filepath.Base(path), func(t *testing.T) {

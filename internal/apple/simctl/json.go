@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/apple/jsondoc"
 )
 
-// ParseList reads `simctl list -j`, whole or one section of it, of any Xcode. Only what is no JSON object is an error.
+// ParseList reads `simctl list -j`, whole or one section of it, of any Xcode. The only error is a text without a JSON object.
 func ParseList(b []byte) (List, error) {
 	l := List{Raw: map[string]json.RawMessage{}}
 	body := l.stripNoise(b)
@@ -35,7 +35,7 @@ func ParseList(b []byte) (List, error) {
 	return l, nil
 }
 
-// stripNoise returns what begins with the line that opens the object: frameworks write remarks before it.
+// stripNoise returns the text from the line that opens the object: frameworks write remarks before it.
 func (l *List) stripNoise(b []byte) []byte {
 	for len(b) > 0 && !bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) {
 		line, rest, found := bytes.Cut(b, []byte("\n"))
@@ -54,7 +54,7 @@ func (l *List) unparsed(b []byte) {
 	}
 }
 
-// keep notes what is not understood; a key that occurs twice is kept twice.
+// keep stores unknown data; a key that occurs twice is stored twice.
 func (l *List) keep(key string, v json.RawMessage) {
 	name := key
 	for i := 2; l.Raw[name] != nil; i++ {
@@ -101,7 +101,7 @@ func (l *List) readPairs(v json.RawMessage) bool {
 	return true
 }
 
-// each calls f for the objects of an array; what is no object is kept under the name of the section.
+// each calls f for the objects of an array; other values are stored under the name of the section.
 func (l *List) each(section string, v json.RawMessage, f func(jsondoc.Extra)) bool {
 	var items []json.RawMessage
 	if json.Unmarshal(v, &items) != nil || items == nil {
@@ -123,8 +123,7 @@ type member struct {
 	value json.RawMessage
 }
 
-// members reads an object in its order and with its repetitions, which a Go map would lose, and returns what follows
-// it.
+// members reads an object in its order and with its repetitions, which a Go map would lose, and returns the text after it.
 func members(b []byte) (all []member, rest []byte, err error) {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	if t, err := dec.Token(); err != nil {

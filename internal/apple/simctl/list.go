@@ -6,22 +6,22 @@ import (
 	"ios-agent/internal/apple/jsondoc"
 )
 
-// The states of a device that callers decide by. There are more, such as "Creating" and "Shutting Down".
+// The states of a device that callers check. Others exist, such as "Creating" and "Shutting Down".
 const (
 	StateBooted   = "Booted"
 	StateBooting  = "Booting"
 	StateShutdown = "Shutdown"
 )
 
-// List is what `simctl list` tells, in its order. Extra, in it and in its parts, holds the fields that are not
-// understood or are of another type than expected, so that nothing is lost.
+// List is the answer of `simctl list`, in its order. Extra, in it and in its parts, holds unknown fields and fields of an unexpected type,
+// so that no data is lost.
 type List struct {
 	Devices     []Device
 	Runtimes    []Runtime
 	DeviceTypes []DeviceType
 	Pairs       []Pair
-	Raw         map[string]json.RawMessage // sections, or entries of sections, that are not understood
-	Unparsed    []string                   // lines of the text form, or around the JSON, that are not understood
+	Raw         map[string]json.RawMessage // sections, or entries of sections, that are unknown
+	Unparsed    []string                   // unknown lines of the text form, or around the JSON
 }
 
 // Device is one simulator.
@@ -30,9 +30,9 @@ type Device struct {
 	UDID              string
 	State             string
 	Available         bool
-	AvailabilityError string // why it is not available, if told
-	Runtime           string // id of its runtime, also where simctl gave a display name
-	Section           string // the heading it stood under, as it was
+	AvailabilityError string // why it is unavailable, if simctl says so
+	Runtime           string // id of its runtime, even if simctl printed a display name
+	Section           string // the heading above it, unchanged
 	DeviceType        string // id; empty up to Xcode 10
 	DataPath, LogPath string
 	LastBootedAt      string // RFC 3339, or empty
@@ -49,7 +49,7 @@ type Runtime struct {
 	Available         bool
 	AvailabilityError string
 	Root, BundlePath  string
-	SupportedTypes    []DeviceType // empty where simctl does not tell
+	SupportedTypes    []DeviceType // empty if simctl does not list them
 	Extra             jsondoc.Extra
 }
 
@@ -71,7 +71,7 @@ type Pair struct {
 	Extra        jsondoc.Extra
 }
 
-// runtimeOf turns a heading into the id of a runtime: it is one, or it is a display name.
+// runtimeOf turns a heading, an id or a display name, into the id of a runtime.
 func (l List) runtimeOf(heading string) string {
 	if _, _, ok := SplitRuntimeID(heading); ok {
 		return heading
@@ -87,7 +87,7 @@ func (l List) runtimeOf(heading string) string {
 	return heading
 }
 
-// settle fills in what needs the whole list.
+// settle computes the fields that need the whole list.
 func (l *List) settle() {
 	for i := range l.Devices {
 		l.Devices[i].Runtime = l.runtimeOf(l.Devices[i].Section)

@@ -36,7 +36,7 @@ func briefs(l List) []string {
 	return all
 }
 
-func TestParseListShapes(t *testing.T) {
+func TestParseListKeepsUnknownShapes(t *testing.T) {
 	l, err := ParseList(append([]byte("a remark\n"), append(sample(t, "shapes.json"), "after\n"...)...))
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func TestParseListShapes(t *testing.T) {
 	}
 }
 
-func TestParseListRefusesWhatIsNoList(t *testing.T) {
+func TestParseListRefusesOtherText(t *testing.T) {
 	for _, in := range []string{"", "null", "[]", "no JSON", `{"devices"`, `{"devices":{}`, `{"devices":{"a":[}}`} {
 		if l, err := ParseList([]byte(in)); err == nil {
 			t.Errorf("%q: %+v", in, l)
@@ -93,7 +93,7 @@ func TestParseListRefusesWhatIsNoList(t *testing.T) {
 	}
 }
 
-func TestParseListText(t *testing.T) {
+func TestParseListTextReadsAllSections(t *testing.T) {
 	l, err := ParseListText(sample(t, "list.txt"))
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func TestParseListText(t *testing.T) {
 	}
 }
 
-func TestRuntimeIDs(t *testing.T) {
+func TestRuntimeIDsConvertToNamesAndBack(t *testing.T) {
 	for id, name := range map[string]string{
 		"com.apple.CoreSimulator.SimRuntime.iOS-18-5":   "iOS 18.5",
 		"com.apple.CoreSimulator.SimRuntime.watchOS-9":  "watchOS 9",

@@ -13,14 +13,14 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// Output is an answer of simctl whose question is not known; one field is set.
+// Output is an answer of simctl to an unknown question; one field is set.
 type Output struct {
 	List    *List                      `json:"list,omitempty"`
 	Apps    []App                      `json:"apps,omitempty"`
 	Matches map[string]json.RawMessage `json:"runtimeMatches,omitempty"` // of `simctl runtime match list`, by SDK
 }
 
-// App is what `simctl listapps` and `simctl appinfo` tell of an app; Info holds all of it.
+// App is the answer of `simctl listapps` or `simctl appinfo` about an app; Info has all of it.
 type App struct {
 	BundleID  string         `json:"bundleId"`
 	Name      string         `json:"name,omitempty"`
@@ -36,7 +36,7 @@ var (
 	plistEntry  = lazyregexp.New(`(?m)^\s*(?:ApplicationType|CFBundleIdentifier|CFBundleExecutable) = `)
 )
 
-// Sniff says how sure it is, of 100, that the text is an answer of simctl.
+// Sniff returns a percentage for the text being an answer of simctl.
 func Sniff(b []byte) int {
 	o := jsondoc.Look(b)
 	switch {
@@ -154,7 +154,7 @@ func (o *Output) Text(limit int) string {
 	return w.String()
 }
 
-// write shows booted devices first, then those that can be booted.
+// write lists booted devices first, then devices that can be booted.
 func (l *List) write(w *short.Writer) {
 	var order []Device
 	for _, pass := range []func(Device) bool{

@@ -21,7 +21,7 @@ func TestSamples(t *testing.T) {
 	})
 }
 
-func TestParseAppsOfOne(t *testing.T) {
+func TestParseAppsReadsSingleApp(t *testing.T) {
 	apps, err := ParseApps([]byte("{\n    ApplicationType = User;\n    CFBundleIdentifier = \"com.a\";\n    CFBundleName = \"A " +
 		"{b}\";\n    CFBundleVersion = 1;\n}\n"))
 	if err != nil || len(apps) != 1 || apps[0].BundleID != "com.a" || apps[0].Name != "A {b}" || apps[0].Version != "1" {

@@ -7,7 +7,7 @@ import (
 
 const runtimePrefix = "com.apple.CoreSimulator.SimRuntime."
 
-// visionOS is still called by its working title in ids.
+// visionOS has its working title in ids.
 const (
 	visionName = "visionOS"
 	visionID   = "xrOS"
@@ -35,7 +35,7 @@ func SplitRuntimeID(id string) (platform, version string, ok bool) {
 	return platform, version, platform != "" && isVersion(version)
 }
 
-// RuntimeName makes the display name of a runtime from its id: "iOS 18.5"; what is no such id stays as it is.
+// RuntimeName converts the id of a runtime to its display name: "iOS 18.5"; other texts stay unchanged.
 func RuntimeName(id string) string {
 	platform, version, ok := SplitRuntimeID(id)
 	if !ok {
@@ -44,7 +44,7 @@ func RuntimeName(id string) string {
 	return platform + " " + version
 }
 
-// SplitRuntimeName takes "iOS 18.5" apart.
+// SplitRuntimeName splits "iOS 18.5" into its parts.
 func SplitRuntimeName(name string) (platform, version string, ok bool) {
 	platform, version, ok = strings.Cut(name, " ")
 	return platform, version, ok && platform != "" && isVersion(version)

@@ -11,10 +11,10 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// SettingTimeout is for the verbs that only change or tell a setting.
+// SettingTimeout is the maximum time of verbs that only change or read a setting.
 const SettingTimeout = 30 * time.Second
 
-// set runs a verb whose answer says nothing.
+// set runs a verb without an answer.
 func (t Tool) set(ctx context.Context, udid, verb string, args ...string) error {
 	_, err := t.on(ctx, udid, call{args: append([]string{verb, udid}, args...), timeout: SettingTimeout})
 	return err
@@ -26,7 +26,7 @@ func (t Tool) Erase(ctx context.Context, udid string) error {
 	return err
 }
 
-// Uninstall removes an app; one that is not there is fine, as it is to simctl.
+// Uninstall removes an app. As in simctl, a missing app is not an error.
 func (t Tool) Uninstall(ctx context.Context, udid, bundle string) error {
 	return t.set(ctx, udid, "uninstall", bundle)
 }
@@ -47,7 +47,7 @@ func (t Tool) ClearLocation(ctx context.Context, udid string) error {
 	return t.set(ctx, udid, "location", "clear")
 }
 
-// Privacy grants, revokes or resets a permission; a reset without an app is one for all apps.
+// Privacy grants, revokes or resets a permission; a reset without an app resets it for all apps.
 func (t Tool) Privacy(ctx context.Context, udid, action, service, bundle string) error {
 	args := []string{action, service}
 	if bundle != "" {
@@ -72,8 +72,7 @@ func (t Tool) UI(ctx context.Context, udid, option string) (string, error) {
 	return strings.TrimSpace(string(r.Stdout)), err
 }
 
-// StatusBar overrides what the status bar shows; the flags are simctl's, with their dashes. Without flags the
-// overrides end.
+// StatusBar overrides the content of the status bar; the flags are simctl's, with their dashes. Without flags the overrides end.
 func (t Tool) StatusBar(ctx context.Context, udid string, flags ...string) error {
 	if len(flags) == 0 {
 		return t.set(ctx, udid, "status_bar", "clear")
@@ -94,7 +93,7 @@ func (t Tool) Copy(ctx context.Context, udid, text string) error {
 	return err
 }
 
-// Paste returns what is on the device's pasteboard.
+// Paste returns the text on the device's pasteboard.
 func (t Tool) Paste(ctx context.Context, udid string) (string, error) {
 	r, err := t.on(ctx, udid, call{args: []string{"pbpaste", udid}, timeout: SettingTimeout})
 	return string(r.Stdout), err
@@ -104,7 +103,7 @@ func (t Tool) Paste(ctx context.Context, udid string) (string, error) {
 type Preference struct {
 	Domain string `json:"domain"`
 	Key    string `json:"key"`
-	Kind   string `json:"kind,omitempty"` // bool, int, float or string; empty: it is not set
+	Kind   string `json:"kind,omitempty"` // bool, int, float or string; empty: not set
 	Value  string `json:"value,omitempty"`
 }
 
@@ -113,7 +112,7 @@ func (p Preference) Same(other Preference) bool {
 	return p.Domain == other.Domain && p.Key == other.Key
 }
 
-// WritePreference sets a preference on a booted device, as `defaults write` does there, or takes it away.
+// WritePreference sets a preference on a booted device, as `defaults write` does there, or removes it.
 func (t Tool) WritePreference(ctx context.Context, udid string, p Preference) error {
 	args := []string{"write", p.Domain, p.Key, "-" + p.Kind, p.Value}
 	if p.Kind == "" {
@@ -126,20 +125,20 @@ func (t Tool) WritePreference(ctx context.Context, udid string, p Preference) er
 	return err
 }
 
-// defaultsMissing is the exit status of defaults for what is not set.
+// defaultsMissing is the exit status of defaults for a missing preference.
 const defaultsMissing = 1
 
-// refusedBy reports whether a spawned program ended with a status, and not simctl itself.
+// refusedBy reports whether the spawned program, not simctl itself, exited with a status.
 func refusedBy(err error, status int) bool {
 	var exit *host.ExitError
 	var no *Error
 	return errors.As(err, &exit) && exit.Code == status && (!errors.As(err, &no) || no.Domain == "")
 }
 
-// preferenceKinds are the options of `defaults write` for what `defaults read-type` says.
+// preferenceKinds are the options of `defaults write` for the types of `defaults read-type`.
 var preferenceKinds = map[string]string{"boolean": "bool", "integer": "int", "float": "float", "string": "string"}
 
-// ReadPreference reads a preference of a booted device; one that is not set has no kind.
+// ReadPreference reads a preference of a booted device; a missing one has no kind.
 func (t Tool) ReadPreference(ctx context.Context, udid, domain, key string) (Preference, error) {
 	p := Preference{Domain: domain, Key: key}
 	kind, err := t.Spawn(ctx, udid, "defaults", "read-type", domain, key)
@@ -151,11 +150,11 @@ func (t Tool) ReadPreference(ctx context.Context, udid, domain, key string) (Pre
 	}
 	name := strings.TrimPrefix(strings.TrimSpace(string(kind.Stdout)), "Type is ")
 	if p.Kind = preferenceKinds[name]; p.Kind == "" {
-		return p, fmt.Errorf("%s %s is of type %q, which cannot be written again", domain, key, name)
+		return p, fmt.Errorf("%s %s is of type %q, which cannot be restored", domain, key, name)
 	}
 	value, err := t.Spawn(ctx, udid, "defaults", "read", domain, key)
 	p.Value = strings.TrimSuffix(string(value.Stdout), "\n")
-	if p.Kind == "bool" { // the words that can be written
+	if p.Kind == "bool" { // the words that `defaults write` accepts
 		p.Value = map[string]string{"1": "YES", "0": "NO"}[p.Value]
 	}
 	return p, err
@@ -170,8 +169,7 @@ func (t Tool) Running(ctx context.Context, udid string) (map[string]int, error) 
 	return runningApps(r.Stdout), nil
 }
 
-// runningApps reads lines of "<pid>\t<status>\tUIKitApplication:<bundle>[<hex>][…]"; a service that does not run has a
-// dash for its pid.
+// runningApps reads lines of "<pid>\t<status>\tUIKitApplication:<bundle>[<hex>][…]"; a stopped service has a dash for its pid.
 func runningApps(out []byte) map[string]int {
 	apps := map[string]int{}
 	for line := range strings.Lines(string(out)) {

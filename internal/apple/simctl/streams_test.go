@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestStreamsCommandLines(t *testing.T) {
+func TestStreamsUseExpectedCommandLines(t *testing.T) {
 	tool := Tool{Env: []string{"DEVELOPER_DIR=/x"}}
 	console := tool.Console("UDID", "a.b", LaunchOptions{Args: []string{"-mode", "$(x)"}, Env: map[string]string{"B": "2", "A": "1"}})
 	if got := strings.Join(console.Args, "|"); got != "simctl|launch|--console-pty|--terminate-running-process|UDID|a.b|-mode|$(x)" {

@@ -10,7 +10,7 @@ import (
 
 const udidForm = `[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}`
 
-// Names hold parentheses of their own, so every line is read from its fixed end: the last UDID, the id.
+// Names may contain parentheses, so every line is read from its fixed end: the last UDID, the id.
 var (
 	sectionLine = lazyregexp.New(`^== (.+) ==\s*$`)
 	headingLine = lazyregexp.New(`^-- (.+) --\s*$`)
@@ -24,8 +24,8 @@ var (
 
 const unavailablePrefix = "Unavailable: "
 
-// ParseListText reads the text form of `simctl list`, whole or some sections of it, for tools that give nothing else.
-// Only a text without any section is an error.
+// ParseListText reads the text form of `simctl list`, whole or some sections of it, for tools that print only text. A text without any
+// section is an error.
 func ParseListText(b []byte) (List, error) {
 	r := textReader{List: List{Raw: map[string]json.RawMessage{}}}
 	lines := map[string]func(string) bool{
@@ -58,7 +58,7 @@ func ParseListText(b []byte) (List, error) {
 type textReader struct {
 	List
 	heading     string
-	unavailable bool // the heading says so of all below it
+	unavailable bool // the heading says so for all devices below it
 }
 
 func (r *textReader) device(line string) bool {
@@ -98,7 +98,7 @@ func (r *textReader) deviceType(line string) bool {
 	return true
 }
 
-// pair reads the line of a pair, then those of its halves.
+// pair reads the line of a pair, then the lines of its halves.
 func (r *textReader) pair(line string) bool {
 	if m := pairLine.FindStringSubmatch(line); m != nil {
 		r.Pairs = append(r.Pairs, Pair{ID: m[1], State: inside(m[2])})

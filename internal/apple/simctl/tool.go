@@ -1,5 +1,5 @@
-// Package simctl speaks to Apple's simulator tool, `xcrun simctl`: argv out, typed result in. It decides nothing by the
-// wording of a message, and what it does not understand it keeps.
+// Package simctl runs Apple's simulator tool, `xcrun simctl`: argv out, typed result in. Tool has a method for each verb, and List is the
+// answer of the most important one. It keeps unknown data, and must not decide anything by the wording of a message.
 package simctl
 
 import (
@@ -13,8 +13,8 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// How long each verb may take. They are limits for a machine under load, not expectations: a list takes half a second,
-// a cold boot some twenty, but the first boot after an update migrates data for minutes.
+// The maximum time of each verb, on a machine under load: a list usually takes half a second, a cold boot some twenty, but the first boot
+// after an update migrates data for minutes.
 const (
 	ListTimeout       = 30 * time.Second
 	BootTimeout       = 2 * time.Minute
@@ -27,9 +27,9 @@ const (
 	SpawnTimeout      = time.Minute
 )
 
-// Tool is simctl. Its methods are safe for concurrent use if Run is.
+// Tool runs simctl. Its methods are safe for concurrent use if Run is.
 //
-// Errors: simctl's own answer is an *Error (and a *host.ExitError); the rest are those of host.Run. Each names the verb.
+// Errors: simctl's own refusal is an *Error (and a *host.ExitError); other errors come from host.Run. Each names the verb.
 type Tool struct {
 	Run   host.Runner
 	Xcrun string   // path or name of xcrun; empty means "xcrun"
@@ -71,7 +71,7 @@ func (t Tool) do(ctx context.Context, c call) (host.Result, error) {
 	return r, nil
 }
 
-// Refusal gives simctl's reason to the error of a run of it that was not a call of Tool's.
+// Refusal adds simctl's reason to the error of a run of it outside of Tool.
 func Refusal(stderr []byte, err error) error {
 	if reason := ParseError(stderr); err != nil && reason != nil {
 		return &answer{reason, err}
@@ -79,15 +79,15 @@ func Refusal(stderr []byte, err error) error {
 	return err
 }
 
-// on is a call that addresses a device. A word that simctl would take for an option is refused here.
+// on is a call that addresses a device. It refuses a name that simctl would read as an option.
 func (t Tool) on(ctx context.Context, udid string, c call) (host.Result, error) {
 	if udid == "" || strings.HasPrefix(udid, "-") {
-		return host.Result{}, fmt.Errorf("simctl %s: %q is no device", c.args[0], udid)
+		return host.Result{}, fmt.Errorf("simctl %s: %q is not a device", c.args[0], udid)
 	}
 	return t.do(ctx, c)
 }
 
-// answer shows simctl's reason and keeps the exit.
+// answer adds simctl's reason and keeps the exit status.
 type answer struct {
 	reason *Error
 	exit   error

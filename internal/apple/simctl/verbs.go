@@ -14,10 +14,10 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// A full list of a machine with many runtimes is a megabyte; half a list would be no JSON.
+// A full list of a machine with many runtimes is a megabyte; half a list would be invalid JSON.
 const maxList = 64 << 20
 
-// List returns all there is: devices, runtimes, device types, pairs.
+// List returns all devices, runtimes, device types and pairs.
 func (t Tool) List(ctx context.Context) (List, error) {
 	r, err := t.do(ctx, call{args: []string{"list", "-j"}, timeout: ListTimeout, maxOutput: maxList})
 	if err != nil {
@@ -26,19 +26,19 @@ func (t Tool) List(ctx context.Context) (List, error) {
 	return ParseList(r.Stdout)
 }
 
-// Boot begins to boot a device; one that boots or is booted already is fine. See BootStatus.
+// Boot begins to boot a device; a device that is booting or booted is not an error. See BootStatus.
 func (t Tool) Boot(ctx context.Context, udid string) error {
 	_, err := t.on(ctx, udid, call{args: []string{"boot", udid}, timeout: BootTimeout})
 	return unless(err, StateBooted, StateBooting)
 }
 
-// BootStatus boots a device if it must and waits until it is usable.
+// BootStatus boots a device if needed and waits until it is usable.
 func (t Tool) BootStatus(ctx context.Context, udid string) error {
 	_, err := t.on(ctx, udid, call{args: []string{"bootstatus", udid, "-b"}, timeout: BootStatusTimeout})
 	return err
 }
 
-// Shutdown shuts a device down; one that is down already is fine.
+// Shutdown shuts a device down; a device that is down is not an error.
 func (t Tool) Shutdown(ctx context.Context, udid string) error {
 	_, err := t.on(ctx, udid, call{args: []string{"shutdown", udid}, timeout: ShutdownTimeout})
 	return unless(err, StateShutdown)
@@ -60,7 +60,7 @@ type LaunchOptions struct {
 	Env              map[string]string // of the app; handed over as SIMCTL_CHILD_<name>
 	TerminateRunning bool              // end a running instance first; else it is brought to the front and keeps its pid
 	WaitForDebugger  bool              // it waits at its start for a debugger
-	Stdout, Stderr   string            // files that get what the app prints
+	Stdout, Stderr   string            // files for the app's output
 }
 
 // Launch launches an app and returns its pid.
@@ -90,7 +90,7 @@ func (t Tool) Launch(ctx context.Context, udid, bundle string, o LaunchOptions) 
 	return launchedPID(r.Stdout, bundle)
 }
 
-// launchedPID reads "<bundle>: <pid>", which may stand below other lines.
+// launchedPID reads "<bundle>: <pid>", which may follow other lines.
 func launchedPID(out []byte, bundle string) (int, error) {
 	for line := range strings.Lines(string(out)) {
 		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), bundle+": "); ok {
@@ -102,7 +102,7 @@ func launchedPID(out []byte, bundle string) (int, error) {
 	return 0, fmt.Errorf("simctl launch: no pid of %s in %q", bundle, out)
 }
 
-// Terminate ends an app; one that does not run is fine.
+// Terminate ends an app; an app that does not run is not an error.
 func (t Tool) Terminate(ctx context.Context, udid, bundle string) error {
 	_, err := t.on(ctx, udid, call{args: []string{"terminate", udid, bundle}, timeout: TerminateTimeout})
 	var e *Error
@@ -114,8 +114,7 @@ func (t Tool) Terminate(ctx context.Context, udid, bundle string) error {
 
 var pngMagic = []byte("\x89PNG\r\n\x1a\n")
 
-// Screenshot returns the screen as PNG. It goes through a file in a private folder, because simctl writes its own
-// remarks to the standard output.
+// Screenshot returns the screen as PNG. It uses a file in a private folder, because simctl writes its own remarks to standard output.
 func (t Tool) Screenshot(ctx context.Context, udid string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "simctl-") // mode 0700
 	if err != nil {
@@ -135,19 +134,19 @@ func (t Tool) Screenshot(ctx context.Context, udid string) ([]byte, error) {
 		return nil, fmt.Errorf("simctl io screenshot: %w", err)
 	}
 	if !bytes.HasPrefix(b, pngMagic) {
-		return nil, fmt.Errorf("simctl io screenshot: %d bytes that are no PNG", len(b))
+		return nil, fmt.Errorf("simctl io screenshot: the answer of %d bytes is not a PNG", len(b))
 	}
 	return b, nil
 }
 
-// Spawn runs a program inside a booted device to its end. An exit code of that program is a *host.ExitError,
-// and what it wrote an *Error without Domain; with one, it is simctl that refused.
+// Spawn runs a program inside a booted device to its end. An exit code of that program is a *host.ExitError, and its error output an *Error
+// without Domain; an *Error with a Domain is a refusal of simctl.
 func (t Tool) Spawn(ctx context.Context, udid, program string, args ...string) (host.Result, error) {
 	c := call{args: append([]string{"spawn", udid, program}, args...), timeout: SpawnTimeout}
 	return t.on(ctx, udid, c)
 }
 
-// unless forgives simctl's refusal to change a device that already is in one of these states.
+// unless ignores simctl's refusal to change a device that is in one of these states.
 func unless(err error, states ...string) error {
 	var e *Error
 	if errors.As(err, &e) && e.Domain == DomainSim && slices.Contains(states, e.State()) {

@@ -36,7 +36,7 @@ func (s *script) Run(_ context.Context, c host.Cmd) (host.Result, error) {
 	return r, nil
 }
 
-func TestArgv(t *testing.T) {
+func TestToolRunsExpectedCommandLines(t *testing.T) {
 	app := t.TempDir()
 	for want, call := range map[string]func(Tool) error{
 		"list -j":                        func(x Tool) error { _, err := x.List(t.Context()); return err },
@@ -65,7 +65,7 @@ func TestArgv(t *testing.T) {
 	}
 }
 
-func TestLaunch(t *testing.T) {
+func TestLaunchPassesOptionsAndReadsPID(t *testing.T) {
 	s := &script{stdout: "a remark\ncom.a.b: 4711\n"}
 	x := Tool{Run: s, Env: []string{"DEVELOPER_DIR=/x"}}
 	o := LaunchOptions{
@@ -91,7 +91,7 @@ func TestLaunch(t *testing.T) {
 	}
 }
 
-func TestIdempotentMeanings(t *testing.T) {
+func TestVerbsAcceptStateThatIsAlreadyReached(t *testing.T) {
 	booted := func(state string) string { return strings.Replace(bootedError, "Booted", state, 1) }
 	for name, c := range map[string]struct {
 		stderr string
@@ -137,7 +137,7 @@ func TestErrorsAreTyped(t *testing.T) {
 	}
 }
 
-func TestScreenshot(t *testing.T) {
+func TestScreenshotReturnsPNGAndRemovesFile(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := &script{write: "\x89PNG\r\n\x1a\nrest", stderr: "Detected file type 'PNG' from extension"}
 	b, err := Tool{Run: s}.Screenshot(t.Context(), device)

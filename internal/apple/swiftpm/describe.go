@@ -14,7 +14,7 @@ func (t Tool) Describe(p Package) host.Cmd {
 	return t.cmd("package", "--package-path", p.Path, "describe", "--type", "json")
 }
 
-// Executables are the programs of a package, by Describe's answer. Remarks before the document are left out.
+// Executables are the programs of a package, from Describe's answer. Remarks before the document are skipped.
 func Executables(described []byte) ([]string, error) {
 	at := bytes.IndexByte(described, '{')
 	if at < 0 {

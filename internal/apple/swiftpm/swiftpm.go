@@ -1,5 +1,5 @@
-// Package swiftpm builds the command lines of Swift's package manager: `swift build`, `swift test`, `swift run` and
-// `swift package clean`. What they print is read by apple/buildlog.
+// Package swiftpm builds the command lines of Swift's package manager: `swift build`, `swift test`, `swift run` and `swift package clean`.
+// Tool builds them for a Package. Package buildlog reads their output.
 package swiftpm
 
 import (
@@ -9,20 +9,20 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// Package is what all commands take.
+// Package holds the options of all commands.
 type Package struct {
 	Path      string // the folder of Package.swift, absolute
 	Release   bool
 	AsLibrary bool // -parse-as-library: a @main in a file called main.swift
 }
 
-// Build says what to build; the zero value is everything.
+// Build selects what to build; the zero value is everything.
 type Build struct {
 	Target string
 	Archs  []string
 }
 
-// Test says what to test; the zero value is everything.
+// Test selects what to test; the zero value is everything.
 type Test struct {
 	Product  string
 	Filter   string // a regular expression
@@ -30,7 +30,7 @@ type Test struct {
 	Coverage bool
 }
 
-// Run says what to run.
+// Run selects what to run.
 type Run struct {
 	Executable string // empty: the only one
 	Args       []string
@@ -65,7 +65,7 @@ func (p Package) compiler() []string {
 	return nil
 }
 
-// values refuses what swift would take for an option.
+// values refuses a value that swift would read as an option.
 func values(pairs ...string) error {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if strings.HasPrefix(pairs[i+1], "-") {
@@ -110,7 +110,7 @@ func (t Tool) Test(p Package, s Test) (host.Cmd, error) {
 	return t.cmd(append(args, p.compiler()...)...), values("test product", s.Product, "filter", s.Filter)
 }
 
-// CoveragePath is the command that tells where `swift test --enable-code-coverage` puts its report.
+// CoveragePath is the command that prints the path of `swift test --enable-code-coverage`'s report.
 func (t Tool) CoveragePath(p Package) host.Cmd {
 	return t.cmd(append(append([]string{"test", "--package-path", p.Path}, p.common()...), "--show-codecov-path")...)
 }

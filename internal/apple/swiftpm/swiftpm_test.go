@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-func TestCommandLines(t *testing.T) {
+func TestToolBuildsExpectedCommandLines(t *testing.T) {
 	debug, release := Package{Path: "/a b"}, Package{Path: "/p", Release: true, AsLibrary: true}
 	made := func(c host.Cmd, err error) string {
 		t.Helper()
@@ -36,7 +36,7 @@ func TestCommandLines(t *testing.T) {
 	}
 }
 
-func TestWhatLooksLikeAnOptionIsRefused(t *testing.T) {
+func TestOptionLikeValuesAreRefused(t *testing.T) {
 	var tool Tool
 	p := Package{Path: "/p"}
 	_, build := tool.Build(p, Build{Target: "--disable-sandbox"})
@@ -62,7 +62,7 @@ func FuzzExecutables(f *testing.F) {
 	})
 }
 
-func TestExecutables(t *testing.T) {
+func TestExecutablesSkipLibraries(t *testing.T) {
 	names, err := Executables([]byte("warning: x\n" +
 		`{"products":[{"name":"tool","type":{"executable":null}},{"name":"Lib","type":{"library":["automatic"]}}]}`))
 	if err != nil || len(names) != 1 || names[0] != "tool" {

@@ -15,8 +15,8 @@ var (
 
 const maxObjects = 20
 
-// parseObject reads the description of an NSError: Error Domain=D Code=N "text" UserInfo={Key=value, …}, whose values
-// hold further errors. Values are not quoted: one ends where the next key begins.
+// parseObject reads the description of an NSError: Error Domain=D Code=N "text" UserInfo={Key=value, …}, whose values may contain further
+// errors. Values are not quoted: each ends where the next key begins.
 func parseObject(s string) *Error {
 	var top, last *Error
 	for range maxObjects {

@@ -34,9 +34,9 @@ var (
 // parser reads the lines one by one.
 type parser struct {
 	report *Report
-	at     *Error // whose further lines are being read
+	at     *Error // the error whose further lines are being read
 	form   form
-	below  bool // a line of dashes: the next error is the cause of this one
+	below  bool // a line of dashes was read: the next error is the cause of this one
 	any    bool // the report has its first error
 	places destinations.Reader
 }
@@ -70,7 +70,7 @@ func (p *parser) line(s string) {
 	}
 }
 
-// add takes a new error, which is now the one being read.
+// add appends a new error and makes it the current one.
 func (p *parser) add(e *Error, f form) {
 	p.form, p.below = f, false
 	if !p.any {
@@ -84,7 +84,7 @@ func (p *parser) add(e *Error, f form) {
 	p.at = e
 }
 
-// under takes the cause of the error being read.
+// under adds the cause of the current error.
 func (p *parser) under(e *Error) {
 	p.below = false
 	p.at.Underlying = e
@@ -106,8 +106,7 @@ func (p *parser) simctlLine(s string) bool {
 	return true
 }
 
-// deviceLine reads `ERROR: message (domain error 3.)`; the cause follows after a line of dashes, with or without the
-// first word.
+// deviceLine reads `ERROR: message (domain error 3.)`; the cause follows after a line of dashes, with or without the first word.
 func (p *parser) deviceLine(s string) bool {
 	if dashes.MatchString(s) {
 		p.below = p.form == device && p.at != nil
@@ -143,7 +142,7 @@ func (p *parser) deviceLine(s string) bool {
 	return true
 }
 
-// logLine reads a line of the tool's own log: noise, unless it holds an error object or names a result bundle.
+// logLine reads a line of the tool's own log, which is noise unless it contains an error object or names a result bundle.
 func (p *parser) logLine(s string) bool {
 	if m := bundleIn.FindStringSubmatch(s); m != nil && !slices.Contains(p.report.Bundles, m[1]) && len(p.report.Bundles) < maxLines {
 		p.report.Bundles = append(p.report.Bundles, m[1])
@@ -168,7 +167,7 @@ func (p *parser) toolLine(s string) bool {
 	return false
 }
 
-// argumentLine reads Swift's argument parser: Error, Usage, and where to look.
+// argumentLine reads the messages of Swift's argument parser: error, usage, and a pointer to the help.
 func (p *parser) argumentLine(s string) bool {
 	if m := bareError.FindStringSubmatch(s); m != nil && !strings.HasPrefix(m[1], "Domain=") {
 		p.add(&Error{Message: m[1]}, arguments)
@@ -190,7 +189,7 @@ func (p *parser) argumentLine(s string) bool {
 	return true
 }
 
-// detail takes a further line of the error being read. It reports false when the line does not belong to it.
+// detail takes a further line of the current error. It reports false when the line does not belong to it.
 func (p *parser) detail(s, trimmed string) bool {
 	in := s[0] == ' ' || s[0] == '\t'
 	if m := labelled.FindStringSubmatch(s); m != nil && (in || p.form == tool) {
@@ -262,7 +261,7 @@ func (p *parser) noise(s string) {
 	p.report.Noise = append(p.report.Noise, s)
 }
 
-// end fills in what needs all lines. Without any known form the text itself is the message.
+// end computes the fields that need all lines. Without any known form the text itself is the message.
 func (p *parser) end() {
 	r := p.report
 	r.Destinations = p.places.List
@@ -275,7 +274,7 @@ func (p *parser) end() {
 
 var namedTool = lazyregexp.New(`^(xcode-select|xcrun|xcodebuild|simctl|devicectl|xcresulttool|codesign|swift|altool|notarytool): `)
 
-// toolOf guesses who says it.
+// toolOf guesses the tool that printed the error.
 func toolOf(s string) string {
 	if m := namedTool.FindStringSubmatch(s); m != nil {
 		return m[1]

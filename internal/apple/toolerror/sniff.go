@@ -8,16 +8,16 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// steps are lines of a log in which the tool had begun to work: then it is a log, and the error one line of it.
+// steps match log lines after the tool has started to work: such a text is a log, and the error is one of its lines.
 var steps = lazyregexp.New(`(?m)^(?:\*\* [A-Z ]+ (?:SUCCEEDED|FAILED) \*\*|Test [CcSs]\w+ '|(?:CompileC|SwiftCompile` +
 	`|CompileSwift|Ld|PhaseScriptExecution|CodeSign) |=== BUILD |\S+:\d+:\d+: (?:fatal )?error: |error: exportArchive|(?:clang|ld): )`)
 
-// shortText is how many lines an error of a tool has at most before it comes to the point.
+// shortText is the maximum number of lines before the essential line of a tool's error.
 const shortText = 12
 
 var ownLog = lazyregexp.New(`^(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |Timestamp |Filtering the log)`)
 
-// Sniff says how sure it is, of 100, that the text is the error of a tool.
+// Sniff returns a percentage for the text being the error of a tool.
 func Sniff(b []byte) int {
 	b = b[:min(len(b), 1<<18)]
 	if jsondoc.Look(b).Kind != 0 && len(jsondoc.Look(b).Keys) > 0 || steps.Match(b) {
@@ -38,7 +38,7 @@ func Sniff(b []byte) int {
 		case plainErrors.MatchString(s), strings.HasPrefix(s, "ERROR: "):
 			score = max(score, 70)
 		case i < shortText && (strings.HasPrefix(s, "Error: ") || strings.HasPrefix(s, "Error Domain=")):
-			score = max(score, 60) // further down it may be of another program
+			score = max(score, 60) // a later line may come from another program
 		}
 	}
 	return score

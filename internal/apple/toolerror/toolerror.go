@@ -1,6 +1,6 @@
-// Package toolerror reads what Apple's tools print when they refuse: simctl, devicectl, xcodebuild, xcrun, xcode-select
-// and those built with Swift's argument parser. Whatever the form, it is an error with a domain and a code, a message and
-// perhaps the errors below it.
+// Package toolerror reads the refusals of Apple's tools: simctl, devicectl, xcodebuild, xcrun, xcode-select and tools with Swift's argument
+// parser. Read returns a Report: errors with a domain, a code and a message, and perhaps underlying errors. It does not decide what a
+// refusal means; package toolfault turns it into a fault.
 package toolerror
 
 import (
@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/text/brief"
 )
 
-// Error is one error. Domain and Code are there where the tool has them.
+// Error is one error. Domain and Code are set if the tool prints them.
 type Error struct {
 	Tool       string            `json:"tool,omitempty"`
 	Domain     string            `json:"domain,omitempty"`
@@ -21,11 +21,11 @@ type Error struct {
 	Details    []string          `json:"details,omitempty"` // further lines of the message
 	Reason     string            `json:"reason,omitempty"`
 	Suggestion string            `json:"suggestion,omitempty"`
-	Info       map[string]string `json:"info,omitempty"` // other values told with it
+	Info       map[string]string `json:"info,omitempty"` // other values of the error
 	Underlying *Error            `json:"underlying,omitempty"`
 }
 
-// Report is all that was printed: the first error, those beside it, and what stood around them.
+// Report is the whole output: the first error, further errors, and the lines around them.
 type Report struct {
 	Error
 	Others       []*Error          `json:"others,omitempty"`
@@ -34,7 +34,7 @@ type Report struct {
 	Usage        []string          `json:"usage,omitempty"`
 	Destinations destinations.List `json:"destinations,omitzero"`
 	Bundles      []string          `json:"resultBundles,omitempty"`
-	Noise        []string          `json:"noise,omitempty"` // other lines; the first of them
+	Noise        []string          `json:"noise,omitempty"` // the first of the other lines
 	NoiseLeftOff int               `json:"noiseLeftOff,omitempty"`
 }
 
@@ -44,7 +44,7 @@ const (
 	maxLines  = 500
 )
 
-// Read reads the text of an error. Any text that is not blank is one: without a known form its lines are the message.
+// Read reads the text of an error. Any non-blank text is an error: without a known form its lines are the message.
 func Read(data []byte) (*Report, error) {
 	p := parser{report: &Report{}}
 	for _, l := range lines.All(data) {
@@ -52,7 +52,7 @@ func Read(data []byte) (*Report, error) {
 	}
 	p.end()
 	if p.report.Message == "" && p.report.Domain == "" && len(p.report.Usage) == 0 {
-		return nil, errors.New("toolerror: empty")
+		return nil, errors.New("the output is empty")
 	}
 	return p.report, nil
 }
@@ -78,15 +78,15 @@ var meanings = map[int]string{
 	77: "not permitted",
 }
 
-// Meaning says what an exit status stands for; empty when it says nothing by itself.
+// Meaning explains an exit status; empty when it has no meaning by itself.
 func Meaning(tool string, exit int) string {
 	if tool == "simctl" || tool == "devicectl" {
-		return "" // theirs are codes of the error itself
+		return "" // simctl and devicectl exit with the error's own code
 	}
 	return meanings[exit]
 }
 
-// Chain are the error and those below it.
+// Chain lists the error and its underlying errors.
 func (e *Error) Chain() []*Error {
 	var all []*Error
 	for ; e != nil && len(all) < maxErrors; e = e.Underlying {

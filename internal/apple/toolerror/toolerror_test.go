@@ -29,7 +29,7 @@ func TestSamples(t *testing.T) {
 		})
 }
 
-func TestForms(t *testing.T) {
+func TestErrorFormatsAreParsed(t *testing.T) {
 	for name, c := range map[string]struct {
 		in    string
 		check func(*Report) bool

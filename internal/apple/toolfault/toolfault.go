@@ -1,5 +1,5 @@
-// Package toolfault turns what running a program can end in into a fault: one place decides which code a missing Xcode, a
-// timeout or a refusal has.
+// Package toolfault turns the errors of running Apple's tools into faults. New is the only place that decides which code a missing Xcode, a
+// timeout or a refusal gets. Package toolerror reads the refusals; this package does not run any program.
 package toolfault
 
 import (
@@ -13,10 +13,10 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// noSuchUtility is how xcrun exits when the tool it is to run is not there: the command line tools without Xcode.
+// noSuchUtility is xcrun's exit status for a missing tool: the command line tools are installed without Xcode.
 const noSuchUtility = 72
 
-// NoXcode reports whether err says that there is no usable Xcode.
+// NoXcode reports whether err means that Xcode is missing or unusable.
 func NoXcode(err error) bool {
 	var missing *host.NotFoundError
 	if errors.As(err, &missing) {
@@ -29,9 +29,9 @@ func NoXcode(err error) bool {
 // Of is New for a tool whose refusal is TOOL_FAILED; the message names the tool.
 func Of(err error) error { return New(err, fault.ToolFailed, "") }
 
-// New gives a fault for an error of host.Run or host.Start, or of a tool's package over them. Code is for a program that
-// ran and refused, and for an answer that cannot be read. What says what was tried; empty means the tool's name. A fault in
-// the chain is returned as it is, and so is the error of a cancelled or expired context.
+// New returns a fault for an error of host.Run or host.Start, or of a tool's package over them. Code is for a program that ran and refused,
+// and for an unreadable answer. The text what names the attempt; empty means the tool's name. A fault in the chain is returned unchanged,
+// and so is the error of a cancelled or expired context.
 func New(err error, code fault.Code, what string) error {
 	var f *fault.Fault
 	var missing *host.NotFoundError
@@ -49,7 +49,7 @@ func New(err error, code fault.Code, what string) error {
 		}
 		return fault.New(code, "%s%s is not installed: %w", prefix(what), filepath.Base(missing.Name), err)
 	case NoXcode(err):
-		return fault.New(fault.NoXcode, "%sthere is no usable Xcode: %w", prefix(what), err)
+		return fault.New(fault.NoXcode, "%sXcode is missing or unusable: %w", prefix(what), err)
 	case errors.As(err, &late):
 		return fault.New(fault.Timeout, "%s: %w", cmp.Or(what, filepath.Base(late.Name)), err)
 	case errors.As(err, &exit):

@@ -14,7 +14,7 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-func TestCodes(t *testing.T) {
+func TestToolErrorsMapToFaultCodes(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error
 		want fault.Code
@@ -27,7 +27,7 @@ func TestCodes(t *testing.T) {
 		"open is missing": {&host.NotFoundError{Name: "open"}, fault.ToolMissing,
 			"listing: open is not installed: program not found: open"},
 		"xcrun without the tool": {&host.ExitError{Name: "/bin/xcrun", Code: 72}, fault.NoXcode,
-			"listing: there is no usable Xcode: /bin/xcrun: exit code 72"},
+			"listing: Xcode is missing or unusable: /bin/xcrun: exit code 72"},
 		"72 of another program": {&host.ExitError{Name: "open", Code: 72}, fault.BootFailed, "listing: open: exit code 72"},
 		"a refusal": {&host.ExitError{Name: "xcrun", Code: 1, StderrTail: "a\nno"}, fault.BootFailed,
 			"listing: xcrun: exit code 1: no"},
@@ -49,11 +49,11 @@ func TestCodes(t *testing.T) {
 
 func TestOfNamesTheTool(t *testing.T) {
 	for want, err := range map[string]error{
-		"xcrun: /bin/xcrun: exit code 1: no":               &host.ExitError{Name: "/bin/xcrun", Code: 1, StderrTail: "no"},
-		"xcrun: /bin/xcrun: no end within 1s":              &host.TimeoutError{Name: "/bin/xcrun", After: time.Second},
-		"axe is not installed: program not found: /b/axe":  &host.NotFoundError{Name: "/b/axe"},
-		"there is no usable Xcode: /b/xcrun: exit code 72": &host.ExitError{Name: "/b/xcrun", Code: 72},
-		"a tool's answer cannot be used: strange":          errors.New("strange"),
+		"xcrun: /bin/xcrun: exit code 1: no":                   &host.ExitError{Name: "/bin/xcrun", Code: 1, StderrTail: "no"},
+		"xcrun: /bin/xcrun: no end within 1s":                  &host.TimeoutError{Name: "/bin/xcrun", After: time.Second},
+		"axe is not installed: program not found: /b/axe":      &host.NotFoundError{Name: "/b/axe"},
+		"Xcode is missing or unusable: /b/xcrun: exit code 72": &host.ExitError{Name: "/b/xcrun", Code: 72},
+		"a tool's answer cannot be used: strange":              errors.New("strange"),
 	} {
 		if got := toolfault.Of(err); got.Error() != want {
 			t.Errorf("got  %s\nwant %s", got, want)
@@ -62,7 +62,7 @@ func TestOfNamesTheTool(t *testing.T) {
 }
 
 // What the tool printed is in the details: the messages show one line of it.
-func TestDetails(t *testing.T) {
+func TestFaultDetailsHoldExitCodeAndStderr(t *testing.T) {
 	f := fault.From(toolfault.Of(&host.ExitError{Name: "xcrun", Code: 3, StderrTail: "first\nlast"}))
 	got, err := json.Marshal(f)
 	if want := `"details":{"exit_code":3,"stderr":"first\nlast"}`; err != nil || !strings.Contains(string(got), want) {

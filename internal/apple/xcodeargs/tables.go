@@ -1,14 +1,14 @@
 package xcodeargs
 
-// What xcodebuild's command line is made of, from its manual page and help.
+// The parts of xcodebuild's command line, from its manual page and help.
 
-// actions stand alone.
+// actions take no value.
 var actions = []string{
 	"analyze", "archive", "build", "build-for-testing", "clean", "docbuild", "install", "installhdrs", "installloc",
 	"installsrc", "test", "test-without-building",
 }
 
-// With one of the questions xcodebuild answers, builds nothing, and still exits with 0.
+// With one of these questions xcodebuild answers, builds nothing, and still exits with 0.
 var questions = []string{
 	"-checkFirstLaunchStatus", "-checkForNewerComponents", "-create-xcframework", "-dry-run", "-enumerate-tests", "-exportArchive",
 	"-exportLocalizations", "-exportNotarizedApp", "-help", "-importLocalizations", "-license", "-list", "-n",
@@ -31,7 +31,7 @@ var switches = []string{
 	"-skipPackageUpdates", "-skipUnavailableActions", "-usage", "-verbose", "-version",
 }
 
-// valued options take the next argument, whatever it looks like.
+// valued options take the next argument, whatever its form.
 var valued = []string{
 	"-arch", "-archive", "-archivePath", "-architectureVariant", "-authenticationKeyID", "-authenticationKeyIssuerID",
 	"-authenticationKeyPath", "-buildVersion", "-clonedSourcePackagesDirPath", "-collect-test-diagnostics",

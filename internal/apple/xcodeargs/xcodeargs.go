@@ -1,5 +1,5 @@
-// Package xcodeargs takes xcodebuild's command line apart: options with their values, build settings, actions. It knows
-// which arguments belong together, not what they do.
+// Package xcodeargs splits xcodebuild's command line into Units: options with their values, build settings and actions. It decides only
+// which arguments belong together; callers decide what they mean.
 package xcodeargs
 
 import (
@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Unit is an option of xcodebuild with its value, a build setting or an action: what stays or goes as a whole.
+// Unit is an option of xcodebuild with its value, a build setting or an action: an inseparable part of the command line.
 type Unit struct {
 	Key  string // -scheme, NAME, NAME[sdk=x] or build
 	Name string // the key without its condition
 	Args []string
 }
 
-// Value is what an option is given; "" where it takes none.
+// Value is the option's value; "" if it takes none.
 func (u Unit) Value() string {
 	if len(u.Args) > 1 {
 		return u.Args[1]
@@ -26,7 +26,7 @@ func (u Unit) Value() string {
 	return ""
 }
 
-// setting is NAME=value or NAME[condition]=value; the condition may itself hold = and further brackets.
+// setting is NAME=value or NAME[condition]=value; the condition may itself contain = and further brackets.
 var setting = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)((?:\[[^\]]*\])*)=`)
 
 // Split cuts a command line into its parts.
@@ -56,8 +56,8 @@ func first(args []string) Unit {
 	return Unit{arg, arg, args[:1]}
 }
 
-// takesValue decides by the tables. An option in neither, of a newer Xcode maybe or a user default, takes what follows
-// if that can be nothing else.
+// takesValue decides by the tables. An option outside the tables, such as one of a newer Xcode or a user default, takes the next argument
+// if that cannot be anything else.
 func takesValue(option, next string) bool {
 	if slices.Contains(switches, option) {
 		return false
@@ -68,8 +68,8 @@ func takesValue(option, next string) bool {
 	return !strings.HasPrefix(next, "-") && !slices.Contains(actions, next) && !setting.MatchString(next)
 }
 
-// Unlike are the arguments below whose option is not among the explicit ones. An explicit NAME=value also
-// removes NAME[condition]=value: xcodebuild prefers the condition, so the default would win over the call.
+// Unlike returns the arguments in below whose option is not among the explicit ones. An explicit NAME=value also removes
+// NAME[condition]=value: xcodebuild prefers the condition, so the default would win over the call.
 func Unlike(below, explicit []string) []string {
 	keys := map[string]bool{}
 	for _, u := range Split(explicit) {
@@ -78,17 +78,17 @@ func Unlike(below, explicit []string) []string {
 	return keep(below, func(u Unit) bool { return !keys[u.Key] && !keys[u.Name] })
 }
 
-// Without takes options out, with their values.
+// Without removes options with their values.
 func Without(args []string, options ...string) []string {
 	return keep(args, func(u Unit) bool { return !slices.Contains(options, u.Key) })
 }
 
-// Has reports whether an option, setting or action is there.
+// Has reports whether the command line has an option, setting or action.
 func Has(args []string, key string) bool {
 	return slices.ContainsFunc(Split(args), func(u Unit) bool { return u.Key == key })
 }
 
-// Actions are the words that tell xcodebuild what to do.
+// Actions are the actions of the command line.
 func Actions() []string { return slices.Clone(actions) }
 
 // Questions are the options that make xcodebuild answer instead of build.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestSplit(t *testing.T) {
+func TestSplitPairsOptionsWithValues(t *testing.T) {
 	args := []string{"-quiet", "-only-testing:App/Case/test()", "-scheme", "-odd", "SWIFT[sdk=a=b]=1", "-NewUserDefault", "x",
 		"-NewSwitch", "build"}
 	var keys, values []string

@@ -1,4 +1,5 @@
-// Package xcodebuild builds the command lines of xcodebuild that build the XCTest agent and run it on a device.
+// Package xcodebuild builds the command lines of xcodebuild for the XCTest agent: AgentBuild builds it, Agent runs it on a device, Prebuilt
+// runs other test products. The caller runs the commands.
 package xcodebuild
 
 import (
@@ -19,21 +20,20 @@ const (
 	AgentTest    = AgentScheme + "/IosAgentTests/testRunAgent"
 )
 
-// What the agent reads from its environment. xcodebuild hands variables with this prefix, stripped of it, to the test
-// runner.
+// The environment of the agent. xcodebuild passes variables with this prefix to the test runner, without the prefix.
 const (
 	RunnerPrefix   = "TEST_RUNNER_"
 	PortVariable   = "IOS_AGENT_PORT"
 	AuthVariable   = "IOS_AGENT_TOKEN"
-	BuildVariable  = "IOS_AGENT_BUILD"           // which sources it was built of, for its greeting
-	UDIDVariable   = "IOS_AGENT_UDID"            // of a physical device, which does not know it itself
-	PublicVariable = "IOS_AGENT_PUBLIC_API_ONLY" // 1: no undocumented keys of XCTest
+	BuildVariable  = "IOS_AGENT_BUILD"           // identifies the agent's sources, for its greeting
+	UDIDVariable   = "IOS_AGENT_UDID"            // of a physical device, which cannot read it
+	PublicVariable = "IOS_AGENT_PUBLIC_API_ONLY" // 1: use only documented keys of XCTest
 )
 
-// derived is where the agent is built, below its folder.
+// derived is the build folder, below the agent's folder.
 const derived = ".build"
 
-// The platforms of destinations that the agent runs on, and the SDKs they are built with.
+// The platforms of destinations that the agent runs on, and the SDKs for building it.
 const (
 	IOS          = "iOS"
 	IOSSimulator = "iOS Simulator"
@@ -42,8 +42,8 @@ const (
 	DeviceSDK    = "iphoneos"
 )
 
-// Destination is one device as xcodebuild wants it, or any device of the platform where the id is empty. The platform always
-// stands with the id: newer runtimes are not found by their id alone.
+// Destination is one device in xcodebuild's form, or any device of the platform if the id is empty. The platform is always part of it:
+// newer runtimes are not found by their id alone.
 func Destination(platform, id string) string {
 	if id == "" {
 		return "generic/platform=" + platform
@@ -51,19 +51,19 @@ func Destination(platform, id string) string {
 	return "platform=" + platform + ",id=" + id
 }
 
-// AgentProducts is the folder of what was built.
+// AgentProducts is the folder of the build products.
 func AgentProducts(folder string) string { return filepath.Join(folder, derived, "Build", "Products") }
 
-// platforms are those of the SDKs.
+// platforms maps SDKs to platforms.
 var platforms = map[string]string{SimulatorSDK: IOSSimulator, DeviceSDK: IOS}
 
-// AgentBuild says which agent to build.
+// AgentBuild selects the agent to build.
 type AgentBuild struct {
 	Xcodebuild string // the program
 	Folder     string // of the project
 	SDK        string // SimulatorSDK or DeviceSDK
-	// UDID is a device that the agent is to run on. Only its architecture is built; the product runs on every device that has
-	// the same one. Empty: all architectures are built.
+	// UDID is a device for the agent. Only its architecture is built; the product runs on every device with the same one. Empty: all
+	// architectures are built.
 	UDID string
 	Team string // that signs it for a physical device
 }
@@ -77,19 +77,19 @@ func (b AgentBuild) Command() host.Cmd {
 	if b.UDID != "" {
 		args = append(args, "ONLY_ACTIVE_ARCH=YES")
 	}
-	if b.Team != "" { // Xcode makes a certificate and a profile. It registers no device: a team has a hundred a year, and its owner chooses
+	if b.Team != "" { // Xcode creates a certificate and a profile. It does not register devices: a team has only a hundred a year
 		args = append(args, "-allowProvisioningUpdates", "DEVELOPMENT_TEAM="+b.Team)
 	}
 	return host.Cmd{Name: b.Xcodebuild, Args: append(args, "COMPILER_INDEX_STORE_ENABLE=NO"), Dir: b.Folder}
 }
 
-// Agent says which agent to run where.
+// Agent selects the agent to run, and the device.
 type Agent struct {
 	Xcodebuild string // the program
 	Products   string // the .xctestrun
 	UDID       string
 	SDK        string // that the products were built with; empty is SimulatorSDK
-	Derived    string // a folder of its own for what xcodebuild leaves behind: a result bundle, logs
+	Derived    string // its own folder for xcodebuild's result bundle and logs
 	Port       int
 	Token      string
 	Build      string
@@ -120,13 +120,13 @@ func (a Agent) Command() host.Cmd {
 	return cmd
 }
 
-// Prebuilt runs the tests of products that somebody else built, such as WebDriverAgent's.
+// Prebuilt runs the tests of existing products, such as WebDriverAgent's.
 type Prebuilt struct {
 	Xcodebuild string // the program
 	Products   string // the .xctestrun
 	SDK        string // that the products were built with
 	UDID       string
-	Derived    string            // a folder of its own for what xcodebuild leaves behind
+	Derived    string            // its own folder for xcodebuild's result bundle and logs
 	Env        map[string]string // of the test runner
 }
 
@@ -145,9 +145,9 @@ func (p Prebuilt) Command() host.Cmd {
 	return cmd
 }
 
-// signing are how Xcode begins to say that it cannot sign: it has no code for it.
+// signing are the beginnings of Xcode's messages about signing problems, which have no code.
 var signing = lazyregexp.New(`error: (?:Signing for "|No profiles for '|No Accounts?\b|No signing certificate|Provisioning profile |` +
 	`Failed to register bundle identifier|Device "[^"]*" isn't registered|Your account |Communication with Apple failed)`)
 
-// IsSigningError reports whether a line of a build says that nothing can be signed.
+// IsSigningError reports whether a line of a build reports a signing problem.
 func IsSigningError(line string) bool { return signing.MatchString(line) }

@@ -8,7 +8,7 @@ import (
 
 const udid = "6C2A8F51-93D4-4E0B-A7C6-1F5B0D3E8A92"
 
-func TestDestination(t *testing.T) {
+func TestDestinationNamesPlatformAndID(t *testing.T) {
 	for want, got := range map[string]string{
 		"platform=iOS Simulator,id=" + udid: Destination(IOSSimulator, udid),
 		"platform=iOS,id=00008130-1":        Destination(IOS, "00008130-1"),
@@ -21,7 +21,7 @@ func TestDestination(t *testing.T) {
 }
 
 // Nothing that runs the agent may be left in the folders of Xcode, and newer runtimes are not found by a bare id.
-func TestTheAgentRunsOnOneDevice(t *testing.T) {
+func TestAgentCommandNamesOneSimulator(t *testing.T) {
 	args := Agent{Xcodebuild: "xcodebuild", Products: "/p/a.xctestrun", UDID: udid, Derived: "/d"}.Command().Args
 	want := strings.Fields("test-without-building -xctestrun /p/a.xctestrun -destination")
 	want = append(want, "platform=iOS Simulator,id="+udid, "-derivedDataPath", "/d", "-collect-test-diagnostics", "never",
@@ -31,7 +31,7 @@ func TestTheAgentRunsOnOneDevice(t *testing.T) {
 	}
 }
 
-func TestTheAgentIsBuiltForOneDevice(t *testing.T) {
+func TestAgentBuildTargetsOneDevice(t *testing.T) {
 	for sdk, destination := range map[string]string{SimulatorSDK: "platform=iOS Simulator,id=" + udid, DeviceSDK: "platform=iOS,id=" + udid} {
 		args := AgentBuild{Xcodebuild: "xcodebuild", Folder: "/f", SDK: sdk, UDID: udid}.Command().Args
 		for _, word := range []string{destination, "ONLY_ACTIVE_ARCH=YES", "COMPILER_INDEX_STORE_ENABLE=NO"} {
@@ -47,7 +47,7 @@ func TestTheAgentIsBuiltForOneDevice(t *testing.T) {
 }
 
 // A team has a hundred devices a year, and its owner says which.
-func TestNoDeviceIsRegistered(t *testing.T) {
+func TestAgentBuildNeverRegistersDevice(t *testing.T) {
 	args := AgentBuild{Xcodebuild: "xcodebuild", Folder: "/f", SDK: DeviceSDK, UDID: udid, Team: "A1B2C3D4E5"}.Command().Args
 	for word, want := range map[string]bool{
 		"-allowProvisioningUpdates": true, "DEVELOPMENT_TEAM=A1B2C3D4E5": true, "-allowProvisioningDeviceRegistration": false,
@@ -62,14 +62,14 @@ func TestNoDeviceIsRegistered(t *testing.T) {
 }
 
 // The agent on a physical device is told which one it is on; apps are not told there.
-func TestTheAgentOnADeviceIsToldItsName(t *testing.T) {
+func TestAgentOnADeviceGetsItsUDID(t *testing.T) {
 	cmd := Agent{Xcodebuild: "xcodebuild", UDID: "00008140-1", SDK: DeviceSDK}.Command()
 	if !slices.Contains(cmd.Args, "platform=iOS,id=00008140-1") || !slices.Contains(cmd.Env, "TEST_RUNNER_IOS_AGENT_UDID=00008140-1") {
 		t.Errorf("%q %q", cmd.Args, cmd.Env)
 	}
 }
 
-func TestSigningErrors(t *testing.T) {
+func TestIsSigningErrorRecognizesMessages(t *testing.T) {
 	for line, want := range map[string]bool{
 		`/p/IosAgent.xcodeproj: error: Signing for "IosAgent" requires a development team. Select one. (in target 'IosAgent')`: true,
 		`/p/IosAgent.xcodeproj: error: No profiles for 'com.iosagent.agent' were found: Xcode couldn't find any`:               true,

@@ -9,13 +9,13 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// Release is which Xcode it is.
+// Release is a version of Xcode.
 type Release struct {
 	Version string // 16.4
 	Build   string // 16F6
 }
 
-// Version asks xcodebuild which Xcode it belongs to.
+// Version returns the release of Xcode that xcodebuild belongs to.
 func Version(ctx context.Context, run host.Runner, program string) (Release, error) {
 	r, err := run.Run(ctx, host.Cmd{Name: program, Args: []string{"-version"}, Timeout: 30 * time.Second})
 	if err != nil {

@@ -2,7 +2,7 @@ package xcodebuild
 
 import "testing"
 
-func TestParseVersion(t *testing.T) {
+func TestParseVersionReadsReleaseAndBuild(t *testing.T) {
 	for text, want := range map[string]Release{
 		"Xcode 16.4\nBuild version 16F6\n":                        {"16.4", "16F6"},
 		"a remark\nXcode 26.0 \r\nBuild version 17A5241e\r\n":     {"26.0", "17A5241e"},

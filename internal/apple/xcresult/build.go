@@ -27,7 +27,7 @@ type Build struct {
 
 // Issue is one error or warning of a build.
 type Issue struct {
-	Type    string        `json:"issueType,omitempty"` // as it stood; some end in a blank
+	Type    string        `json:"issueType,omitempty"` // as printed; some end in a blank
 	Message string        `json:"message,omitempty"`
 	Target  string        `json:"targetName,omitempty"`
 	Source  string        `json:"sourceURL,omitempty"`
@@ -68,7 +68,7 @@ func ParseLocation(s string) Location {
 	return l
 }
 
-// String is file:line:column, as far as it is known.
+// String is file:line:column, as far as known.
 func (l Location) String() string {
 	s := l.File
 	if l.Line > 0 {
@@ -88,7 +88,7 @@ type TestMetrics struct {
 	Extra      jsondoc.Extra `json:"-"`
 }
 
-// MetricRun are those of one device.
+// MetricRun holds the metrics of one device.
 type MetricRun struct {
 	Device  Device        `json:"device,omitzero"`
 	Metrics []Metric      `json:"metrics,omitempty"`
@@ -100,6 +100,6 @@ type Metric struct {
 	Name         string        `json:"displayName,omitempty"`
 	Identifier   string        `json:"identifier,omitempty"`
 	Unit         string        `json:"unitOfMeasurement,omitempty"`
-	Measurements []json.Number `json:"measurements,omitempty"` // digits as they stood
+	Measurements []json.Number `json:"measurements,omitempty"` // digits as printed
 	Extra        jsondoc.Extra `json:"-"`
 }

@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/apple/jsondoc"
 )
 
-// Coverage is `xccov view --report --json`, whole, or only its targets.
+// Coverage is `xccov view --report --json`, either the whole report or only its targets.
 type Coverage struct {
 	LineCoverage    float64          `json:"lineCoverage,omitempty"`
 	CoveredLines    int              `json:"coveredLines,omitempty"`
@@ -16,7 +16,7 @@ type Coverage struct {
 	Extra           jsondoc.Extra    `json:"-"`
 }
 
-// TargetCoverage is that of one target. Functions are there in the report on one file.
+// TargetCoverage is the coverage of one target. Functions are set in the report on one file.
 type TargetCoverage struct {
 	Name            string             `json:"name,omitempty"`
 	Product         string             `json:"buildProductPath,omitempty"`
@@ -28,7 +28,7 @@ type TargetCoverage struct {
 	Extra           jsondoc.Extra      `json:"-"`
 }
 
-// SourceCoverage is that of one file.
+// SourceCoverage is the coverage of one source file.
 type SourceCoverage struct {
 	Name            string             `json:"name,omitempty"`
 	Path            string             `json:"path,omitempty"`
@@ -39,7 +39,7 @@ type SourceCoverage struct {
 	Extra           jsondoc.Extra      `json:"-"`
 }
 
-// FunctionCoverage is that of one function.
+// FunctionCoverage is the coverage of one function.
 type FunctionCoverage struct {
 	Name            string        `json:"name,omitempty"`
 	Line            int           `json:"lineNumber,omitempty"`
@@ -70,7 +70,7 @@ type LineCoverage struct {
 	Extra      jsondoc.Extra `json:"-"`
 }
 
-// isFileCoverage knows the form by its values: files, each with a list of lines.
+// isFileCoverage recognizes the form by its values: files, each with a list of lines.
 func isFileCoverage(o jsondoc.Outline, b []byte) bool {
 	if o.Kind != '{' || len(o.Keys) == 0 {
 		return false

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// Graph is an object of `xcresulttool get --format json`, in which every value is wrapped in its type. Of it are read the
-// issues, the actions and the tests; Document holds all.
+// Graph is an object of `xcresulttool get --format json`, in which every value is wrapped in its type. The issues, the actions and the
+// tests are typed; Document holds everything.
 type Graph struct {
 	Type     string          `json:"type,omitempty"`
 	Metrics  map[string]int  `json:"metrics,omitempty"`
@@ -83,7 +83,7 @@ func (g *Graph) fill(top map[string]any) {
 	g.walk("", top)
 }
 
-// kinds are the lists issues stand in. One may stand only below an action.
+// kinds are the lists of issues. Some occur only below an action.
 var kinds = map[string]string{
 	"errorSummaries": "error", "warningSummaries": "warning", "testFailureSummaries": "test failure",
 	"analyzerWarningSummaries": "analyzer warning", "testWarningSummaries": "warning",
@@ -175,7 +175,7 @@ func values(o map[string]any) []any {
 	return v
 }
 
-// text is a wrapped value, or one that is not wrapped.
+// text is the text of a value, wrapped or not.
 func text(o map[string]any, key string) string {
 	v := o[key]
 	if w, ok := v.(map[string]any); ok {

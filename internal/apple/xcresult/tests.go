@@ -44,7 +44,7 @@ type TestFailure struct {
 	Extra      jsondoc.Extra `json:"-"`
 }
 
-// Insight is what Xcode noticed over all tests.
+// Insight is an observation of Xcode over all tests.
 type Insight struct {
 	Category string        `json:"category,omitempty"`
 	Impact   string        `json:"impact,omitempty"`
@@ -69,7 +69,7 @@ type Run struct {
 	Extra            jsondoc.Extra `json:"-"`
 }
 
-// Device is where tests ran or what was built for.
+// Device is the device of a test run or of a build.
 type Device struct {
 	ID           string        `json:"deviceId,omitempty"`
 	Name         string        `json:"deviceName,omitempty"`
@@ -160,7 +160,7 @@ type Attachment struct {
 	Extra     jsondoc.Extra `json:"-"`
 }
 
-// Walk visits every node with those above it.
+// Walk visits every node with its ancestors.
 func (t Tests) Walk(visit func(n Node, above []Node)) {
 	for _, n := range t.Nodes {
 		n.walk(nil, visit)
@@ -175,7 +175,7 @@ func (n Node) walk(above []Node, visit func(Node, []Node)) {
 	}
 }
 
-// Case is a test case with what failed in it.
+// Case is a test case with its failures.
 type Case struct {
 	Node
 	Bundle   string
@@ -219,7 +219,7 @@ func (t Tests) Cases() []Case {
 	return all
 }
 
-// message reads `File.swift:12: text`; line 0 is no place.
+// message reads `File.swift:12: text`; line 0 means that the place is unknown.
 func message(s string, within []Node) Message {
 	m := Message{Text: s}
 	var of []string

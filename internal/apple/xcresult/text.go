@@ -92,7 +92,7 @@ func (c Case) lines() []string {
 		}
 		line := "  " + brief.Join(": ", place, m.Text)
 		if seen[line] {
-			continue // each repetition says it again
+			continue // each repetition has the same message
 		}
 		seen[line] = true
 		if m.Of != "" {

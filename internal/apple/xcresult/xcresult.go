@@ -1,6 +1,6 @@
-// Package xcresult reads what xcresulttool and xccov print about a result bundle: test results, build results, metrics,
-// coverage, and the object graph of the older `get --format json`. Everything that was in a document is in what was
-// read, typed or unchanged.
+// Package xcresult reads the output of xcresulttool and xccov about a result bundle. It reads test results, build results, metrics,
+// coverage, and the object graph of the older `get --format json`. Read returns a Result, whose typed field depends on the Form. The rest
+// of a document is stored unchanged.
 package xcresult
 
 import (
@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/apple/jsondoc"
 )
 
-// Form says which of the tools' answers a document is.
+// Form is the kind of a document.
 type Form string
 
 // The forms.
@@ -26,8 +26,8 @@ const (
 	FormCoverage     Form = "coverage report"
 	FormFileCoverage Form = "coverage of files"
 	FormGraph        Form = "object graph"  // of `get --format json --legacy`
-	FormStored       Form = "stored object" // the same as it lies inside a bundle
-	FormOther        Form = "other"         // content-availability, log, and what may come
+	FormStored       Form = "stored object" // the same as stored inside a bundle
+	FormOther        Form = "other"         // content-availability, log, and future kinds
 )
 
 // Result is one document; the field of its form is set.
@@ -42,16 +42,16 @@ type Result struct {
 	Coverage     *Coverage       `json:"coverage,omitempty"`
 	FileCoverage *FileCoverage   `json:"fileCoverage,omitempty"`
 	Graph        *Graph          `json:"graph,omitempty"`
-	Document     json.RawMessage `json:"document,omitempty"` // of the forms that have no field
+	Document     json.RawMessage `json:"document,omitempty"` // of a form without a field
 }
 
-// MarshalJSON also writes what was not understood.
+// MarshalJSON also writes the parts that were not understood.
 func (r Result) MarshalJSON() ([]byte, error) {
 	type plain Result
 	return jsondoc.Encode(plain(r))
 }
 
-// formOf tells the form from the outline of a document; empty when it is none of them.
+// formOf derives the form from the outline of a document; empty when the form is unknown.
 func formOf(o jsondoc.Outline) Form {
 	switch {
 	case o.Kind == '[':
@@ -93,7 +93,7 @@ func typed(o jsondoc.Outline) bool {
 	return false
 }
 
-// Sniff says how sure it is, of 100, that a document is of a result bundle.
+// Sniff returns a percentage for the document being about a result bundle.
 func Sniff(b []byte) int {
 	if isStored(b) {
 		return 95

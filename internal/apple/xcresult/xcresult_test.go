@@ -117,7 +117,7 @@ func checkCounts(t *testing.T, raw []byte, r *Result) {
 	}
 }
 
-func TestParseLocation(t *testing.T) {
+func TestParseLocationReadsFileLineAndColumn(t *testing.T) {
 	for in, want := range map[string]string{
 		"file:///a/B%20C.swift#EndingLineNumber=9&StartingColumnNumber=7&StartingLineNumber=19": "/a/B C.swift:20:8",
 		"file:///a/b.m#StartingLineNumber=0":                                                    "/a/b.m:1",
@@ -130,7 +130,7 @@ func TestParseLocation(t *testing.T) {
 	}
 }
 
-func TestOtherForms(t *testing.T) {
+func TestCoverageFormsAreRecognized(t *testing.T) {
 	for in, want := range map[string]Form{
 		`{"lineCoverage":0.5,"coveredLines":1,"executableLines":2,"targets":[{"name":"A","files":[{"path":"/a",` +
 			`"functions":[{"name":"f","lineNumber":3}]}]}]}`: FormCoverage,

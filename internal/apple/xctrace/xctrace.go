@@ -1,5 +1,5 @@
-// Package xctrace reads the devices that `xcrun xctrace list devices` prints. It tells less than devicectl, but also where
-// devicectl does not answer.
+// Package xctrace lists devices by `xcrun xctrace list devices`. Its Device has fewer facts than devicectl's, but the command also works
+// where devicectl does not answer.
 package xctrace
 
 import (
@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// ListTimeout is a limit for a machine under load: Instruments takes seconds to find its devices.
+// ListTimeout is the limit for a machine under load: Instruments takes seconds to find its devices.
 const ListTimeout = time.Minute
 
 // Device is a physical device.
@@ -24,13 +24,13 @@ type Device struct {
 	Offline bool // known, but not connected
 }
 
-// Tool is xctrace. Errors are those of host.Run.
+// Tool runs xctrace. Its errors come from host.Run.
 type Tool struct {
 	Run   host.Runner
 	Xcrun string // path or name of xcrun
 }
 
-// List tells the physical devices this Mac knows.
+// List lists the physical devices this Mac knows.
 func (t Tool) List(ctx context.Context) ([]Device, error) {
 	r, err := t.Run.Run(ctx, host.Cmd{Name: t.Xcrun, Args: []string{"xctrace", "list", "devices"}, Timeout: ListTimeout})
 	if err != nil {
@@ -44,7 +44,7 @@ var (
 	deviceLine = lazyregexp.New(`^(.+) \(([0-9][0-9.]*)\) \(([0-9A-Fa-f-]{8,})\)$`)
 )
 
-// Read reads the list. Simulators, which have a section of their own, and the Mac, which has no version, are left out.
+// Read reads the list. It leaves out simulators, which have their own section, and the Mac, which has no version.
 func Read(data []byte) []Device {
 	var devices []Device
 	where := ""

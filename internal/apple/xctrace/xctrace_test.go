@@ -24,7 +24,7 @@ iPhone 16 Simulator (18.5) (0F8FAD5B-D9CB-469F-A165-70867728950E)
 iPhone 16 Simulator (18.5) + Apple Watch (11.5) (0F8FAD5B-D9CB-469F-A165-70867728950E)
 `
 
-func TestRead(t *testing.T) {
+func TestReadParsesDeviceSections(t *testing.T) {
 	want := []xctrace.Device{
 		{Name: "Ada’s iPhone (16 Pro)", Version: "18.5", UDID: "00008140-000A61C23E04801C"},
 		{Name: "Old", Version: "12.5.7", UDID: "d5b9e4a1c0ffee00112233445566778899aabbcc"},
@@ -52,7 +52,7 @@ func (r *runner) Run(_ context.Context, c host.Cmd) (host.Result, error) {
 	return host.Result{Stdout: []byte(r.text)}, r.err
 }
 
-func TestList(t *testing.T) {
+func TestListRunsXctraceAndKeepsExitError(t *testing.T) {
 	r := &runner{text: sample}
 	devices, err := xctrace.Tool{Run: r, Xcrun: "/bin/xcrun"}.List(t.Context())
 	if err != nil || len(devices) != 3 || strings.Join(r.argv, "|") != "/bin/xcrun|xctrace|list|devices" {

@@ -1,6 +1,6 @@
-// Package connect lets a model or a program drive an app towards a goal. In each turn it shows the screen, reads the
-// chosen action, checks it against the policy and performs it through the catalogue. It ends when the goal is reached or
-// given up, or at a limit. It knows no driver and no device; a Decider chooses the actions.
+// Package connect lets a model or a program drive an app towards a goal. In each turn, a Run shows the screen to its Decider, reads the
+// chosen action, checks it against the Policy and performs it through the catalogue. It ends when the goal is reached or given up, or at a
+// limit. The package must not know drivers or devices.
 package connect
 
 import (
@@ -15,11 +15,12 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/mask"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/surface/wording"
 )
 
-// Decider chooses the next action. Close ends whatever it holds; it is called once.
+// Decider chooses the next action. Close releases its resources; it is called once.
 type Decider interface {
 	Decide(ctx context.Context, t Turn) (Decision, error)
 	Close() error
@@ -31,30 +32,30 @@ type Run struct {
 	Catalogue *op.Catalogue
 	Decider   Decider
 	Goal      string
-	App       string            // launched first; empty is whatever is in front
-	Restart   bool              // App is ended first, if it runs
-	Picture   bool              // a turn has a picture of the screen, too
+	App       string            // launched first; empty: the app in front
+	Restart   bool              // App is ended first if it runs
+	Picture   bool              // turns include a picture of the screen
 	Target    map[string]string // the inputs that name the device; the decider cannot choose another one
 	Policy    Policy
-	Secrets   *mask.Set // hidden from the decider, too, where a screen shows one
+	Secrets   *mask.Set // hidden from the decider too, also where a screen shows one
 
 	MaxSteps int           // 0 is DefaultSteps
 	MaxTime  time.Duration // 0 is DefaultTime
 	MaxIdle  int           // steps without a change; 0 is DefaultIdle
 
-	Transcript *Transcript                                            // nil keeps none
-	Confirm    func(ctx context.Context, action string) (bool, error) // for a policy that asks before every action
-	Tell       func(line string)                                      // hears every step; may be nil
+	Transcript *Transcript                                            // nil: no transcript
+	Confirm    func(ctx context.Context, action string) (bool, error) // for a policy that requires confirmation
+	Tell       func(line string)                                      // gets a line about every step; may be nil
 }
 
-// The limits of a run that sets none.
+// The default limits of a run.
 const (
 	DefaultSteps = 30
 	DefaultTime  = 15 * time.Minute
 	DefaultIdle  = 5
 )
 
-// mostMistakes is how many answers in a row may hold no decision.
+// mostMistakes is the maximum number of consecutive answers without a decision.
 const mostMistakes = 3
 
 // Result is the end of a run that reached its goal.
@@ -66,12 +67,12 @@ type Result struct {
 	Transcript string `json:"transcript,omitempty"`
 }
 
-// Do runs until the end. It is a fault when the goal is given up, a limit is reached or the decider fails.
+// Do runs until the end. If the goal is given up, a limit is reached or the decider fails, the result is a fault.
 func (r Run) Do(ctx context.Context) (Result, error) {
 	began := time.Now()
 	limited, cancel := context.WithTimeoutCause(ctx, cmp.Or(r.MaxTime, DefaultTime),
 		fault.New(fault.LimitReached, "the goal is not reached after %s", cmp.Or(r.MaxTime, DefaultTime)).
-			WithHint("give it more with --max-minutes"))
+			WithHint("raise %s", hint.Field("max_minutes")))
 	defer cancel()
 	actions := actionsOf(r.Catalogue, r.Policy)
 	w := loop{Run: r, prompt: newPrompt(r.Goal, actions), voice: voiceOf(r.Catalogue, actions)}
@@ -95,7 +96,7 @@ func (r Run) Do(ctx context.Context) (Result, error) {
 		Transcript: r.Transcript.Path()}, nil
 }
 
-// because replaces an error that an ended context caused by the reason why the context ended.
+// because replaces an error caused by an ended context by the reason why the context ended.
 func because(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
@@ -111,10 +112,10 @@ func because(ctx context.Context, err error) error {
 type loop struct {
 	Run
 	prompt   prompt
-	voice    wording.Voice // hints are for the decider
+	voice    wording.Voice // renders hints for the decider
 	step     int
 	idle     int // steps since the screen changed
-	mistakes int // answers in a row that made no sense
+	mistakes int // consecutive answers without a valid decision
 	seen     string
 }
 
@@ -133,11 +134,11 @@ func (w *loop) run(ctx context.Context) (message string, err error) {
 		}
 		if w.step >= steps {
 			return "", fault.New(fault.LimitReached, "the goal is not reached after %d steps", steps).
-				WithHint("give it more with --max-steps")
+				WithHint("raise %s", hint.Field("max_steps"))
 		}
 		if w.idle >= cmp.Or(w.MaxIdle, DefaultIdle) {
 			return "", fault.New(fault.LimitReached, "nothing on the screen changed in %d steps", w.idle).
-				WithHint("the transcript tells what was tried")
+				WithHint("the transcript lists the attempts")
 		}
 		w.step++
 		message, over, err := w.take(ctx, look, steps)
@@ -166,7 +167,7 @@ func (w *loop) launch(ctx context.Context) error {
 	return nil
 }
 
-// take is one step: it asks the decider and the policy and performs the action.
+// take is one step: it asks the decider, checks the policy and performs the action.
 func (w *loop) take(ctx context.Context, look look, steps int) (message string, over bool, err error) {
 	began := time.Now()
 	d, err := w.Decider.Decide(ctx, w.prompt.turn(w.step, steps, look))
@@ -179,7 +180,7 @@ func (w *loop) take(ctx context.Context, look look, steps int) (message string, 
 	}
 	if malformed := (*Malformed)(nil); errors.As(err, &malformed) {
 		if w.mistakes++; w.mistakes >= mostMistakes {
-			return "", true, fault.New(fault.DeciderFailed, "%d answers in a row made no sense; the last: %s", w.mistakes,
+			return "", true, fault.New(fault.DeciderFailed, "%d consecutive answers were invalid; the last: %s", w.mistakes,
 				malformed.Error())
 		}
 		return "", false, w.finish(rec, began, "not understood", malformed.Error())
@@ -224,7 +225,7 @@ func (w *loop) take(ctx context.Context, look look, steps int) (message string, 
 	return "", false, w.finish(rec, began, e.Status, e.Text())
 }
 
-// permit asks the policy and, if the policy says so, a person. It returns the input that was checked.
+// permit checks the policy and, if the policy requires it, asks a person. It returns the checked input.
 func (w *loop) permit(ctx context.Context, d Decision, look look) (map[string]any, error) {
 	o, err := w.prompt.known(d.Action)
 	if err != nil {
@@ -241,17 +242,17 @@ func (w *loop) permit(ctx context.Context, d Decision, look look) (map[string]an
 		return input, nil
 	}
 	if w.Confirm == nil {
-		return nil, fault.New(fault.Forbidden, "the policy wants a person to confirm every action, and there is none").
-			WithHint("run it in a terminal")
+		return nil, fault.New(fault.Forbidden, "the policy requires a person to confirm every action").
+			WithHint("run the command in a terminal")
 	}
 	ok, err := w.Confirm(ctx, d.line())
 	if err == nil && !ok {
-		err = fault.New(fault.Forbidden, "the person at the terminal said no")
+		err = fault.New(fault.Forbidden, "the person at the terminal refused the action")
 	}
 	return input, err
 }
 
-// finish records a step and puts it into the next turn.
+// finish records a step and adds it to the next turn.
 func (w *loop) finish(rec record, began time.Time, verdict, text string) error {
 	text = w.Secrets.Text(text)
 	rec.Verdict, rec.Result, rec.TookMS = verdict, text, time.Since(began).Milliseconds()
@@ -291,7 +292,7 @@ func (w *loop) call(ctx context.Context, name string, input map[string]any) op.E
 	return w.Caller.Call(ctx, w.Catalogue.ID(o), raw, nil)
 }
 
-// voiceOf speaks of actions.
+// voiceOf is the wording for deciders, who choose actions.
 func voiceOf(c *op.Catalogue, actions []Action) wording.Voice {
 	names := map[string]string{}
 	for _, a := range actions {

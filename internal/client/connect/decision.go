@@ -19,15 +19,15 @@ const (
 	Fail = "fail"
 )
 
-// Decision is what a decider chose: an operation with its input, or one of the two ends.
+// Decision is a decider's choice: an operation with its input, or the end of the run.
 type Decision struct {
 	Action  string                     `json:"action"`
 	Input   map[string]json.RawMessage `json:"input,omitempty"`
-	Message string                     `json:"message,omitempty"` // for the ends: what was reached, or why not
+	Message string                     `json:"message,omitempty"` // for the ends: the result, or the reason of the failure
 	Why     string                     `json:"why,omitempty"`
 }
 
-// Malformed is an answer that holds no decision. The decider is told and asked again.
+// Malformed is an answer without a decision. The decider gets the error and is asked again.
 type Malformed struct{ why string }
 
 func (m *Malformed) Error() string { return m.why }
@@ -46,15 +46,15 @@ func ParseDecision(text []byte) (Decision, error) {
 	}
 	d.Action = strings.TrimSpace(d.Action)
 	if d.Action == "" {
-		return Decision{}, malformed(`the answer names no action; it looks like {"action": "tap_element", "input": {"ref": "@e1"}}`)
+		return Decision{}, malformed(`the answer names no action; it must look like {"action": "tap_element", "input": {"ref": "@e1"}}`)
 	}
 	return d, nil
 }
 
-// mostProse is how many bytes are searched for a decision; in the worst case the search takes the square of that.
+// mostProse is the maximum number of bytes that are searched for a decision: the cost of the search can grow with their square.
 const mostProse = 64 << 10
 
-// findDecision reads a decision out of a model's prose: the first object in it that is one.
+// findDecision finds a decision in a model's prose: the first object that is a decision.
 func findDecision(text string) (Decision, error) {
 	text = text[:min(len(text), mostProse)]
 	for at := strings.IndexByte(text, '{'); at >= 0; {
@@ -70,7 +70,7 @@ func findDecision(text string) (Decision, error) {
 		}
 		at += 1 + next
 	}
-	return Decision{}, malformed("the answer calls no tool and holds no JSON object with an action")
+	return Decision{}, malformed("the answer has neither a tool call nor a JSON object with an action")
 }
 
 // line is the decision as one line.
@@ -85,7 +85,7 @@ func (d Decision) line() string {
 	return d.Action + " " + string(raw)
 }
 
-// read is the input as the operation understands it. Which device is meant is not the decider's to say.
+// read is the input for the operation. A decider cannot choose the device.
 func (d Decision) read(o op.Op) (map[string]any, error) {
 	raw, err := json.Marshal(d.Input)
 	if err != nil {
@@ -99,8 +99,8 @@ func (d Decision) read(o op.Op) (map[string]any, error) {
 	return input, err
 }
 
-// recorded is a decision as the transcript has it: what is typed into a secure field is hidden, as a text or key by key. Where it is
-// not known which field was meant, it is hidden when any field on the screen is secure.
+// recorded is a decision for the transcript: input into a secure field is hidden, both texts and single keys. If the field is unknown, the
+// input is hidden when any field on the screen is secure.
 func (d Decision) recorded(l look) *Decision {
 	hide := l.at(refOf(d.Input[d.key("ref")]))
 	if hide == nil {
@@ -122,7 +122,7 @@ func (d Decision) recorded(l look) *Decision {
 	return &d
 }
 
-// characters are the keys that type something, as an answer names them; empty: there are only keys such as return.
+// characters are the keys that type a character, by their names in an answer; empty if all keys are like return.
 func characters(raw json.RawMessage) string {
 	var keys []string
 	if json.Unmarshal(raw, &keys) != nil {
@@ -134,7 +134,7 @@ func characters(raw json.RawMessage) string {
 	return strings.Join(keys, " ")
 }
 
-// key is how the decider spelled an input; empty when it gave none.
+// key is an input's name in the decider's spelling; empty if the decision lacks the input.
 func (d Decision) key(name string) string {
 	for key := range d.Input {
 		if strings.EqualFold(key, name) {
@@ -146,7 +146,7 @@ func (d Decision) key(name string) string {
 
 func refOf(raw json.RawMessage) string {
 	var ref string
-	_ = json.Unmarshal(raw, &ref) // a value that is not a string is not a ref
+	_ = json.Unmarshal(raw, &ref) // other values are not refs
 	return ref
 }
 

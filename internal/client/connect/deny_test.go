@@ -2,8 +2,8 @@ package connect
 
 import "testing"
 
-// TestForbiddenTextsInDisguise: a text that reads the same is the same.
-func TestForbiddenTextsInDisguise(t *testing.T) {
+// TestForbiddenTextsMatchUnicodeVariants: a text that reads the same is the same.
+func TestForbiddenTextsMatchUnicodeVariants(t *testing.T) {
 	p := policy(t, `forbidden_texts: ["Delete café", "Delete account", "Straße"]`)
 	for text, forbidden := range map[string]bool{
 		"delete cafe\u0301":                true,

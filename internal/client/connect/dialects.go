@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// mostThought bounds an answer: an action is short.
+// mostThought is the maximum length of an answer in tokens: an action is short.
 const mostThought = 1024
 
 // Anthropic is the dialect of the Messages API.
@@ -28,7 +28,7 @@ func Anthropic() Dialect {
 	}
 }
 
-// messageOf is the prompt, with the picture if there is one.
+// messageOf is the prompt, with the picture if the turn has one.
 func messageOf(t Turn) any {
 	kind, data, ok := strings.Cut(strings.TrimPrefix(t.picture, "data:"), ";base64,")
 	if !ok {
@@ -65,7 +65,7 @@ func readMessage(body []byte) (Decision, error) {
 	return findDecision(strings.Join(prose, "\n"))
 }
 
-// OpenAI is the dialect of chat completions, which many servers speak.
+// OpenAI is the dialect of chat completions, which many servers support.
 func OpenAI() Dialect {
 	return Dialect{
 		Name: "the chat completions endpoint", Base: "https://api.openai.com/v1", Variable: "OPENAI_API_KEY", Path: "/chat/completions",
@@ -84,7 +84,7 @@ func OpenAI() Dialect {
 	}
 }
 
-// chatOf is messageOf in the words of chat completions.
+// chatOf is messageOf for chat completions.
 func chatOf(t Turn) any {
 	if t.picture == "" {
 		return t.Prompt
@@ -120,7 +120,7 @@ func readCompletion(body []byte) (Decision, error) {
 		}
 	}
 	if m.Content == nil {
-		return Decision{}, malformed("the answer calls no tool and says nothing")
+		return Decision{}, malformed("the answer has no tool call and no text")
 	}
 	return findDecision(*m.Content)
 }

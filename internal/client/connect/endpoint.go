@@ -15,14 +15,15 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/pause"
 )
 
-// Endpoint is a decider behind HTTP: a model that calls tools. The shape of requests and answers is its dialect.
+// Endpoint is a decider behind HTTP: a model that calls tools. Its dialect defines the form of requests and answers.
 type Endpoint struct {
 	Model    string
 	Base     string        // of the address; empty is the dialect's own
-	Key      string        // never written anywhere but into the request
+	Key      string        // written only into the request
 	Patience time.Duration // for one request; 0 is DefaultPatience
 	Dialect  Dialect
 
@@ -48,10 +49,10 @@ const (
 	mostAnswer  = 4 << 20
 )
 
-// Open checks what can be checked before the first request.
+// Open checks the settings before the first request.
 func (e *Endpoint) Open() error {
 	if e.Model == "" {
-		return fault.New(fault.InvalidInput, "which model is to decide?").With("field", "model").WithHint("name it with --model")
+		return fault.New(fault.InvalidInput, "no model named").With("field", "model").WithHint("name it with %s", hint.Field("model"))
 	}
 	own := e.Base == "" || strings.TrimRight(e.Base, "/") == e.Dialect.Base
 	if own {
@@ -62,15 +63,15 @@ func (e *Endpoint) Open() error {
 	}
 	u, err := url.Parse(e.Base)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return fault.New(fault.InvalidInput, "%q is not the address of an endpoint", e.Base).With("field", "base_url").
+		return fault.New(fault.InvalidInput, "%q is not a valid endpoint address", e.Base).With("field", "base_url").
 			WithHint("it looks like %s", e.Dialect.Base)
 	}
 	if u.Scheme == "http" && e.Key != "" && !loopback(u.Hostname()) {
-		return fault.New(fault.Forbidden, "the key would be sent to %s in the clear", u.Host).WithHint("use https")
+		return fault.New(fault.Forbidden, "the key would be sent to %s unencrypted", u.Host).WithHint("use https")
 	}
 	e.client = http.Client{
 		Timeout:       cmp.Or(e.Patience, DefaultPatience),
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the key is for one host
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the key is for one host only
 	}
 	if e.sleep == nil {
 		e.sleep = pause.For
@@ -89,11 +90,11 @@ func (e *Endpoint) Close() error {
 	return nil
 }
 
-// Decide asks the model. An endpoint that is busy is asked again when it says so.
+// Decide asks the model. It asks a busy endpoint again after the endpoint's waiting time.
 func (e *Endpoint) Decide(ctx context.Context, t Turn) (Decision, error) {
 	body, err := json.Marshal(e.Dialect.request(e.Model, t))
 	if err != nil {
-		return Decision{}, fault.New(fault.Internal, "encoding a request: %w", err)
+		return Decision{}, fault.New(fault.Internal, "cannot encode a request: %w", err)
 	}
 	for try := 0; ; try++ {
 		answer, status, header, err := e.post(ctx, body)
@@ -102,7 +103,7 @@ func (e *Endpoint) Decide(ctx context.Context, t Turn) (Decision, error) {
 			return Decision{}, ctx.Err()
 		case err != nil:
 			return Decision{}, fault.New(fault.DeciderFailed, "%s: %s", e.Dialect.Name, e.hide(err.Error())).
-				WithHint("check --base-url and the network")
+				WithHint("check %s and the network", hint.Field("base_url"))
 		case status == http.StatusOK:
 			return e.Dialect.read(answer)
 		case !busy(status) || try == mostRetries:
@@ -110,7 +111,7 @@ func (e *Endpoint) Decide(ctx context.Context, t Turn) (Decision, error) {
 		}
 		wait := backoff(header, try, time.Now())
 		if wait > mostBackoff {
-			return Decision{}, fault.New(fault.DeciderFailed, "%s asks us to wait %s, which is too long (HTTP %d)",
+			return Decision{}, fault.New(fault.DeciderFailed, "%s requires a wait of %s, which is too long (HTTP %d)",
 				e.Dialect.Name, wait.Round(time.Second), status)
 		}
 		if err := e.sleep(ctx, wait); err != nil {
@@ -143,7 +144,7 @@ func (e *Endpoint) post(ctx context.Context, body []byte) (answer []byte, status
 // busy are the statuses after which a request is sent again: too many requests, and errors of the server.
 func busy(status int) bool { return status == http.StatusTooManyRequests || status >= 500 }
 
-// backoff is how long to wait: as long as the endpoint says, else longer each time.
+// backoff is the waiting time: the endpoint's, else longer each time.
 func backoff(h http.Header, try int, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms >= 0 {
 		return time.Duration(ms * float64(time.Millisecond))
@@ -158,7 +159,7 @@ func backoff(h http.Header, try int, now time.Time) time.Duration {
 	return time.Second << try
 }
 
-// refused is the fault of an endpoint that said no, in its own words.
+// refused is the fault for an endpoint that refused, with its message.
 func (e *Endpoint) refused(status int, answer []byte) error {
 	var said struct {
 		Error struct {
@@ -184,7 +185,7 @@ func (e *Endpoint) refused(status int, answer []byte) error {
 	return f
 }
 
-// hide keeps the key out of a message: some endpoints repeat it.
+// hide removes the key from a message: some endpoints repeat it.
 func (e *Endpoint) hide(text string) string {
 	if e.Key == "" {
 		return text
@@ -192,7 +193,7 @@ func (e *Endpoint) hide(text string) string {
 	return strings.ReplaceAll(text, e.Key, Redacted)
 }
 
-// tool is the one tool a model is given.
+// tool is the only tool of a model.
 const (
 	toolName = "act"
 	toolDoc  = "Perform one action on the device, or end the run with done or fail."
@@ -207,7 +208,7 @@ func toolSchema(t Turn) map[string]any {
 		"type": "object",
 		"properties": map[string]any{
 			"action": action, "input": map[string]any{"type": "object", "description": "its inputs"},
-			"message": text("with done and fail: what was reached, or why not"), "why": text("the reason, in a few words"),
+			"message": text("with done and fail: the result, or the reason of the failure"), "why": text("the reason, in a few words"),
 		},
 		"required": []string{"action"},
 	}

@@ -77,7 +77,7 @@ func ask(t *testing.T, d Dialect, replies ...reply) (Decision, []time.Duration, 
 	return decision, pauses, err
 }
 
-func TestADecisionByTool(t *testing.T) {
+func TestDecisionIsReadFromToolCall(t *testing.T) {
 	for name, s := range dialects() {
 		d, _, err := ask(t, s.dialect, reply{200, nil, s.answer(`{"action":"tap_element","input":{"ref":"@e5"}}`)})
 		if err != nil || d.Action != "tap_element" || string(d.Input["ref"]) != `"@e5"` {
@@ -86,7 +86,7 @@ func TestADecisionByTool(t *testing.T) {
 	}
 }
 
-func TestADecisionInProse(t *testing.T) {
+func TestDecisionIsReadFromText(t *testing.T) {
 	prose := "Sure {not this}.\n```json\n{\"action\": \"done\", \"message\": \"it says {thanks}\"}\n```"
 	quoted, _ := json.Marshal(prose)
 	for name, body := range map[string]string{
@@ -101,7 +101,7 @@ func TestADecisionInProse(t *testing.T) {
 }
 
 // An answer without a decision is told apart from an endpoint that fails: the model is asked again.
-func TestAnswersThatMakeNoSense(t *testing.T) {
+func TestInvalidAnswersAreMalformed(t *testing.T) {
 	for name, s := range dialects() {
 		for _, body := range []string{
 			"", "<html>", "{}", `{"choices":[]}`, `{"choices":[{"message":{}}]}`, `{"content":[]}`,
@@ -144,7 +144,7 @@ func TestABusyEndpointIsAskedAgain(t *testing.T) {
 	}
 }
 
-func TestBackoffByDate(t *testing.T) {
+func TestBackoffReadsRetryAfterHeader(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for header, want := range map[string]time.Duration{
 		now.Add(9 * time.Second).Format(http.TimeFormat): 9 * time.Second,
@@ -158,7 +158,7 @@ func TestBackoffByDate(t *testing.T) {
 }
 
 // The key is sent where it belongs and told to nobody, not even when the endpoint repeats it.
-func TestTheKeyIsKept(t *testing.T) {
+func TestAPIKeyDoesNotLeak(t *testing.T) {
 	for name, s := range dialects() {
 		_, _, err := ask(t, s.dialect, reply{401, nil, `{"error":{"message":"bad key key-of-a-test"}}`})
 		if !fault.Is(err, fault.Unauthorized) || strings.Contains(fmt.Sprint(err), "key-of-a-test") {
@@ -171,7 +171,7 @@ func TestTheKeyIsKept(t *testing.T) {
 	}
 }
 
-func TestWhatIsSent(t *testing.T) {
+func TestRequestHasPromptAndActions(t *testing.T) {
 	turn := Turn{Instructions: "be good", Prompt: "what now?", Actions: []Action{{Name: "swipe"}}}
 	for name, s := range dialects() {
 		raw, err := json.Marshal(s.dialect.request("m-1", turn))
@@ -187,7 +187,7 @@ func TestWhatIsSent(t *testing.T) {
 	}
 }
 
-func TestAnEndpointThatHangsIsLeft(t *testing.T) {
+func TestAHangingEndpointTimesOut(t *testing.T) {
 	asked, release := make(chan struct{}), make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		close(asked)
@@ -209,7 +209,7 @@ func TestAnEndpointThatHangsIsLeft(t *testing.T) {
 	}
 }
 
-func TestAddressesThatAreRefused(t *testing.T) {
+func TestInvalidAddressesAreRefused(t *testing.T) {
 	for base, code := range map[string]fault.Code{
 		"":                           fault.Unauthorized,
 		"https://api.openai.com/v1/": fault.Unauthorized,

@@ -6,8 +6,8 @@ import (
 	"ios-agent/test/hostiledoc"
 )
 
-// TestAHostilePolicyFile: a policy that came with a project costs neither memory nor time, and what it points to is not told.
-func TestAHostilePolicyFile(t *testing.T) {
+// TestHostilePolicyFileIsRefused: a policy that came with a project costs neither memory nor time, and what it points to is not told.
+func TestHostilePolicyFileIsRefused(t *testing.T) {
 	hostiledoc.Refuses(t, "deny", func(path string) error {
 		_, err := ReadPolicy(path, catalogue())
 		return err

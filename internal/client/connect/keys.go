@@ -9,21 +9,20 @@ import (
 	"ios-agent/internal/op"
 )
 
-// pressesKeys reports whether an operation is there to press keys.
+// pressesKeys reports whether the purpose of an operation is to press keys.
 func pressesKeys(o op.Op) bool {
 	return slices.Contains(o.Groups, "ui") && (hasField(o, "key") || hasField(o, "keys"))
 }
 
-// withoutKeys refuses input that presses a key on the way: return after a text, or a text with a character that is a key, such
-// as a line break. What an element is called by may hold a line break; it is not typed. A key of the keyboard on the screen is a
-// key too.
+// withoutKeys refuses input that presses a key indirectly: return after a text, a text with a character that is a key, such as a line
+// break, or a key of the keyboard on the screen. A line break in an element's name is allowed, because the name is not typed.
 func withoutKeys(input map[string]any, l look) error {
 	if input["submit"] == true {
-		return fault.New(fault.Forbidden, "the policy denies to press keys, and submit presses return").WithHint("leave out submit")
+		return fault.New(fault.Forbidden, "the policy forbids key presses; submit presses Return").WithHint("leave out submit")
 	}
 	for name := range input {
 		if !query[name] && strings.ContainsFunc(text(input, name), isKey) {
-			return fault.New(fault.Forbidden, "the policy denies to press keys, and a line break or tab in %s is one", name).
+			return fault.New(fault.Forbidden, "the policy forbids key presses; a line break or tab in %s is one", name).
 				WithHint("leave it out of the text")
 		}
 	}
@@ -35,7 +34,7 @@ func withoutKeys(input map[string]any, l look) error {
 		return err
 	}
 	if slices.ContainsFunc(touched, func(e *element) bool { return strings.HasSuffix(e.Type, "Keyboard") }) {
-		return fault.New(fault.Forbidden, "the policy denies to press keys, and the keyboard on the screen has only those").
+		return fault.New(fault.Forbidden, "the policy forbids key presses; touches on the keyboard press keys").
 			WithHint("touch another element; hide_keyboard hides the keyboard")
 	}
 	return nil

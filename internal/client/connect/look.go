@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/fault/mask"
 )
 
-// look is the screen as a step finds it: the outline that is shown, and the elements that the policy judges by.
+// look is the screen at the start of a step: the outline for the decider, and the elements for the policy.
 type look struct {
 	ID       string    `json:"id"`
 	App      string    `json:"app"`
@@ -20,7 +20,7 @@ type look struct {
 
 	outline  string
 	snapshot json.RawMessage // the specification's, without its picture
-	picture  string          // a data URI; empty: there is none
+	picture  string          // a data URI; empty without a picture
 	size     struct {
 		Width, Height int
 		Points        string
@@ -28,7 +28,7 @@ type look struct {
 	hidden bool // the picture would show a secret
 }
 
-// element is what the policy needs to know of one.
+// element holds the policy's facts about one element.
 type element struct {
 	Ref         string   `json:"ref"`
 	Type        string   `json:"type"`
@@ -47,10 +47,10 @@ func (f frame) holds(x, y float64) bool { return x >= f.X && x < f.X+f.W && y >=
 
 func (e element) texts() []string { return []string{e.Label, e.Value, e.Placeholder, e.Identifier} }
 
-// outlineBudget is about how many tokens a screen may cost a turn.
+// outlineBudget is the approximate maximum number of tokens of a screen in a turn.
 const outlineBudget = 2000
 
-// look reads the screen. It is no error when the app has ended: it can be launched again.
+// look reads the screen. An app that has exited is not an error: it can be launched again.
 func (w *loop) look(ctx context.Context) (look, error) {
 	input := map[string]any{"budget": outlineBudget}
 	if w.Picture {
@@ -65,7 +65,7 @@ func (w *loop) look(ctx context.Context) (look, error) {
 		return l, e.Error
 	default:
 		if err := json.Unmarshal(e.Result, &l); err != nil {
-			return l, fault.New(fault.Internal, "reading a snapshot: %w", err)
+			return l, fault.New(fault.Internal, "cannot decode a snapshot: %w", err)
 		}
 		l.outline = e.Stdout
 		if err := l.keep(e.Result, w.Secrets); err != nil {
@@ -82,7 +82,7 @@ func (w *loop) look(ctx context.Context) (look, error) {
 	return l, nil
 }
 
-// keep takes the snapshot and its picture apart. Secrets are hidden in the one; the other is left out where it would show one.
+// keep separates the snapshot from its picture. Secrets are hidden in the snapshot; a picture that would show one is dropped.
 func (l *look) keep(result []byte, secrets *mask.Set) error {
 	var parts map[string]json.RawMessage
 	err := json.Unmarshal(result, &parts)
@@ -94,7 +94,7 @@ func (l *look) keep(result []byte, secrets *mask.Set) error {
 		l.snapshot, err = json.Marshal(parts)
 	}
 	if err != nil {
-		return fault.New(fault.Internal, "reading a snapshot: %w", err)
+		return fault.New(fault.Internal, "cannot decode a snapshot: %w", err)
 	}
 	masked := secrets.JSON(l.snapshot)
 	if l.picture != "" && (!bytes.Equal(masked, l.snapshot) || bytes.Contains(masked, []byte(mask.Name("")))) {
@@ -104,7 +104,7 @@ func (l *look) keep(result []byte, secrets *mask.Set) error {
 	return nil
 }
 
-// withPicture is the snapshot as the specification has it: with the picture, if there is one.
+// withPicture is the snapshot in the specification's form, with the picture if it has one.
 func (l look) withPicture() json.RawMessage {
 	if l.picture == "" {
 		return l.snapshot
@@ -124,7 +124,7 @@ func (l look) at(ref string) *element {
 	return nil
 }
 
-// around are the element, the elements in it and those that contain it: a touch on a text presses the button around it.
+// around are the element, its descendants and its ancestors: a touch on a text presses the button around it.
 func (l look) around(e *element) []*element {
 	found := []*element{e}
 	for i := 0; i < len(found); i++ {
@@ -146,6 +146,6 @@ func (l look) around(e *element) []*element {
 	return found
 }
 
-// holders contain other elements and do not react to a touch on those.
+// holders contain other elements and do not react to touches on them.
 var holders = map[string]bool{"Application": true, "Window": true, "ScrollView": true, "Table": true, "CollectionView": true,
 	"WebView": true}

@@ -12,23 +12,23 @@ import (
 	"ios-agent/internal/op"
 )
 
-// Policy says what a decider may do. It is enforced here, before an action is performed, and not by asking the decider to
-// behave. The zero value allows what acts on the screen and on apps, and nothing that may lose data or names a file.
+// Policy limits a decider's actions. It is checked before an action is performed; the decider's cooperation is not needed. The zero value
+// allows actions on the screen and on apps, and forbids everything that may lose data or names a file.
 type Policy struct {
-	Allow     []string // names of operations; only these, also such as are not offered by default
+	Allow     []string // names of operations; only these, also beyond the default offer
 	Deny      []string // names of operations; never these
-	Apps      []string // bundle ids; only these may be in front, be launched or ended
-	Forbidden []string // what says one of these, however it is written, is not touched
-	Confirm   string   // never (the default) or always: a person says yes to every action
+	Apps      []string // bundle ids; only these apps may be in front, launched or ended
+	Forbidden []string // elements with one of these texts, in any spelling, must not be touched
+	Confirm   string   // never (the default) or always: a person confirms every action
 	MaxSteps  int
 
-	noKeys bool // an operation that presses keys is denied, so nothing may press one
+	noKeys bool // an operation that presses keys is denied, so no action may press one
 }
 
 // unsupervised operations would hide actions from the policy, or never end.
 func unsupervised(o op.Op) bool { return o.Name == "batch" || o.Streams() }
 
-// offers reports whether an operation may be chosen at all.
+// offers reports whether an operation may be chosen.
 func (p Policy) offers(o op.Op) bool {
 	if unsupervised(o) || o.Family != op.Core || slices.Contains(p.Deny, o.Name) || p.noKeys && pressesKeys(o) {
 		return false
@@ -47,17 +47,18 @@ func (p Policy) app(bundle string) error {
 	if len(p.Apps) == 0 || slices.Contains(p.Apps, bundle) {
 		return nil
 	}
-	return fault.New(fault.Forbidden, "the policy does not allow the app %q", bundle).WithHint("allowed are %s", strings.Join(p.Apps, ", "))
+	return fault.New(fault.Forbidden, "the policy does not allow the app %q", bundle).
+		WithHint("allowed apps: %s", strings.Join(p.Apps, ", "))
 }
 
-// check judges a decision by the screen it was made on.
+// check judges a decision on the screen that it was based on.
 func (p Policy) check(o op.Op, input map[string]any, l look) error {
 	if p.noKeys && slices.Contains(o.Groups, "ui") && !o.Hints.Has(op.ReadOnly) {
 		if err := withoutKeys(input, l); err != nil {
 			return err
 		}
 	}
-	for _, key := range []string{"bundle_id", "url"} { // launch and terminate name an app, open an app or a URL
+	for _, key := range []string{"bundle_id", "url"} { // launch_app and terminate_app name an app, open_url an app or a URL
 		if hasField(o, key) {
 			return p.app(text(input, key))
 		}
@@ -93,7 +94,7 @@ func (p Policy) texts(input map[string]any, l look) error {
 	}
 	answer := text(input, "answer")
 	if input["accept"] == true || input["dismiss"] == true || answer == "accept" || answer == "dismiss" {
-		// an alert's button, and only the device knows which
+		// The action answers an alert, and only the device knows which button it presses.
 		return p.untouched(l.ofType("Button"))
 	}
 	return nil
@@ -104,7 +105,7 @@ func text(input map[string]any, key string) string {
 	return s
 }
 
-// query are the ways to name an element that are not its ref.
+// query are the inputs, except ref, that name an element.
 var query = map[string]bool{"identifier": true, "label": true, "contains": true, "type": true, "role": true, "value": true, "index": true,
 	"within": true}
 
@@ -120,10 +121,11 @@ func (p Policy) untouched(elements []*element) error {
 }
 
 func refusedText(said string) error {
-	return fault.New(fault.Forbidden, "the policy forbids to touch what says %q", said).WithHint("reach the goal another way, or fail")
+	return fault.New(fault.Forbidden, "the policy forbids touching an element with the text %q", said).
+		WithHint("reach the goal another way, or fail")
 }
 
-// forbids is the forbidden text that a text holds; empty when it holds none.
+// forbids returns the forbidden text inside a text, or "".
 func (p Policy) forbids(text string) string {
 	text = plain(text)
 	for _, f := range p.Forbidden {
@@ -134,8 +136,8 @@ func (p Policy) forbids(text string) string {
 	return ""
 }
 
-// plain is a text without the differences that a reader does not see: how letters are composed, their case, characters that
-// show nothing, and the kind and number of spaces.
+// plain removes differences that a reader does not see: composition of letters, case, invisible characters, and the kind and number of
+// spaces.
 func plain(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsSpace(r) && unicode.In(r, unseen...) {
@@ -143,24 +145,24 @@ func plain(s string) string {
 		}
 		return r
 	}, s)
-	s = norm.NFKC.String(cases.Fold().String(norm.NFKC.String(s))) // folding may take composed letters apart
+	s = norm.NFKC.String(cases.Fold().String(norm.NFKC.String(s))) // folding may decompose letters
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// unseen are the characters that show nothing: format and control characters, and those a font ignores.
+// unseen are the invisible characters: format and control characters, and characters that fonts ignore.
 var unseen = []*unicode.RangeTable{unicode.Cf, unicode.Cc, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point}
 
-// touched are the elements that an action touches. An element must be named by its ref: a label, say, may fit another element by
-// the time of the action.
+// touched are the elements that an action touches. An element must be named by its ref: a label could match another element by the time of
+// the action.
 func (l look) touched(input map[string]any) ([]*element, error) {
 	for key := range input {
 		if query[key] {
-			return nil, fault.New(fault.Forbidden, "under this policy an element is named by its ref, not by its %s", key).
+			return nil, fault.New(fault.Forbidden, "this policy requires a ref for an element, not its %s", key).
 				WithHint("take the ref from the screen")
 		}
 	}
 	if text(input, "pixels") != "" {
-		return nil, fault.New(fault.Forbidden, "under this policy a place is named in points, not in pixels").
+		return nil, fault.New(fault.Forbidden, "this policy requires places in points, not in pixels").
 			WithHint("take the ref from the screen")
 	}
 	var found []*element
@@ -171,7 +173,7 @@ func (l look) touched(input map[string]any) ([]*element, error) {
 		}
 		e := l.at(ref)
 		if e == nil {
-			return nil, fault.New(fault.Forbidden, "%s is not on the screen, so nobody knows what it says", ref).
+			return nil, fault.New(fault.Forbidden, "%s is not on the screen, so its text is unknown", ref).
 				WithHint("take a ref from the screen")
 		}
 		found = append(found, l.around(e)...)
@@ -186,7 +188,7 @@ func (l look) touched(input map[string]any) ([]*element, error) {
 	return found, nil
 }
 
-// under are the elements below a point.
+// under are the elements at a point.
 func (l look) under(x, y float64) []*element {
 	var found []*element
 	for i := range l.Elements {

@@ -11,50 +11,51 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 )
 
-// Program is a decider that is a program: it gets a Turn as a line of JSON on stdin and answers with a line of JSON on
-// stdout. One process serves the whole run.
+// Program is a decider process: it gets each Turn as a line of JSON on stdin and answers with a line of JSON on stdout. One process serves
+// the whole run.
 type Program struct {
 	process  *host.Process
 	in       *os.File
 	lines    chan []byte
-	left     chan struct{} // closed when nobody reads the lines any more
+	left     chan struct{} // closed when the reader of the lines ends
 	patience time.Duration
 	name     string
-	told     bool // it was sent what stays the same
+	told     bool // the program has the constant parts of a turn
 }
 
-// DefaultPatience is how long a decider may think about one step.
+// DefaultPatience is the default time limit of a decider for one step.
 const DefaultPatience = 2 * time.Minute
 
-// closeGrace is how long a program may take to leave after the end of its input.
+// closeGrace is how long a program may run after the end of its input.
 const closeGrace = time.Second
 
-// ProgramOptions say what program decides.
+// ProgramOptions configure a Program.
 type ProgramOptions struct {
 	Argv     []string      // run without a shell
-	Env      []string      // names of variables it gets besides those every program needs
-	Patience time.Duration // how long it may think about one step; 0 is DefaultPatience
+	Env      []string      // names of further variables to pass on
+	Patience time.Duration // time limit for one step; 0 is DefaultPatience
 }
 
-// programEnv is what a program needs to run. All else may be secret: passwords, the keys of other services.
+// programEnv are the variables that every program needs. All others may be secret: passwords, keys of other services.
 func programEnv() []string {
 	return []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ", "TERM", "TMPDIR"}
 }
 
-// StartProgram starts it.
+// StartProgram starts the program.
 func StartProgram(ctx context.Context, h *host.Host, o ProgramOptions) (*Program, error) {
 	argv := o.Argv
 	if len(argv) == 0 {
-		return nil, fault.New(fault.InvalidInput, "the program that decides has no name")
+		return nil, fault.New(fault.InvalidInput, "the deciding program has no name")
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
-		return nil, fault.New(fault.Internal, "a pipe: %w", err)
+		return nil, fault.New(fault.Internal, "cannot create a pipe: %w", err)
 	}
-	defer r.Close() // the child has its own; with ours open, writing to a dead one would hang
+	defer r.Close() // the child has its own; if ours stayed open, writing to a dead child would block
 	p := &Program{in: w, lines: make(chan []byte), left: make(chan struct{}), patience: cmp.Or(o.Patience, DefaultPatience), name: argv[0]}
 	p.process, err = h.Start(ctx, host.Cmd{
 		Name: argv[0], Args: argv[1:], Inherit: append(programEnv(), o.Env...), Stdin: r, OnLine: p.heard,
@@ -62,7 +63,7 @@ func StartProgram(ctx context.Context, h *host.Host, o ProgramOptions) (*Program
 	if err != nil {
 		w.Close()
 		return nil, fault.New(fault.DeciderFailed, "%s does not start: %w", argv[0], err).
-			WithHint("it is run without a shell; name a program")
+			WithHint("name a program; it runs without a shell")
 	}
 	return p, nil
 }
@@ -77,12 +78,11 @@ func (p *Program) heard(stream host.Stream, line []byte) {
 	}
 }
 
-// Decide asks for one step. A program that is silent for too long is not asked again: what it says later would answer
-// another question.
+// Decide asks for one step. A program that misses its deadline is out: its late answer would belong to another question.
 func (p *Program) Decide(ctx context.Context, t Turn) (Decision, error) {
 	raw, err := json.Marshal(p.brief(t))
 	if err != nil {
-		return Decision{}, fault.New(fault.Internal, "encoding a turn: %w", err)
+		return Decision{}, fault.New(fault.Internal, "cannot encode a turn: %w", err)
 	}
 	p.drain()
 	if err := p.send(ctx, append(raw, '\n')); err != nil {
@@ -97,13 +97,13 @@ func (p *Program) Decide(ctx context.Context, t Turn) (Decision, error) {
 		return Decision{}, p.died()
 	case <-timer.C:
 		return Decision{}, fault.New(fault.DeciderFailed, "%s has not answered in %s", p.name, p.patience).
-			WithHint("give it more with --decide-timeout")
+			WithHint("raise %s", hint.Field("decide_timeout"))
 	case <-ctx.Done():
 		return Decision{}, ctx.Err()
 	}
 }
 
-// brief is a turn without what the program was sent in an earlier one: the actions and the instructions are twenty kilobytes.
+// brief is a turn without the constant parts, which the program got before: the actions and the instructions have twenty kilobytes.
 func (p *Program) brief(t Turn) Turn {
 	if p.told {
 		t.Actions, t.Instructions = nil, ""
@@ -112,10 +112,10 @@ func (p *Program) brief(t Turn) Turn {
 	return t
 }
 
-// send writes with a deadline: a program that does not read must not block us.
+// send writes with a deadline, because a program that does not read would block us.
 func (p *Program) send(ctx context.Context, line []byte) error {
 	if err := p.in.SetWriteDeadline(time.Now().Add(p.patience)); err != nil {
-		return fault.New(fault.Internal, "a pipe: %w", err)
+		return fault.New(fault.Internal, "cannot write to a pipe: %w", err)
 	}
 	stop := context.AfterFunc(ctx, func() { p.in.SetWriteDeadline(time.Unix(1, 0)) })
 	defer stop()
@@ -128,11 +128,11 @@ func (p *Program) send(ctx context.Context, line []byte) error {
 	case os.IsTimeout(err):
 		return fault.New(fault.DeciderFailed, "%s does not read its input", p.name)
 	}
-	<-p.process.Done() // nobody else holds the other end
+	<-p.process.Done() // no other process has the other end
 	return p.died()
 }
 
-// drain drops what the program said without being asked.
+// drain drops output that came before the question.
 func (p *Program) drain() {
 	for {
 		select {
@@ -143,7 +143,7 @@ func (p *Program) drain() {
 	}
 }
 
-// mostWords bounds how much of a dead program's stderr its fault repeats.
+// mostWords is the maximum length of a dead program's stderr in a fault.
 const mostWords = 500
 
 func (p *Program) died() error {
@@ -156,14 +156,14 @@ func (p *Program) died() error {
 	if len(words) > mostWords {
 		words = "…" + words[len(words)-mostWords:]
 	}
-	message := fmt.Sprintf("%s left in the middle of the run: %s", p.name, firstLine(how))
+	message := fmt.Sprintf("%s exited during the run: %s", p.name, firstLine(how))
 	if words != "" && !strings.HasSuffix(message, words) {
-		message += "; its last words: " + strings.ToValidUTF8(words, "�")
+		message += "; its last output: " + strings.ToValidUTF8(words, "�")
 	}
 	return fault.New(fault.DeciderFailed, "%s", message)
 }
 
-// Close ends the program by the end of its input, and then by force.
+// Close ends the program by closing its input, and then by force.
 func (p *Program) Close() error {
 	close(p.left)
 	p.in.Close()

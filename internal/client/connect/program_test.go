@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestDecidersAreToldOfActions: a program once, because it remembers; a model in every request, because it does not.
-func TestDecidersAreToldOfActions(t *testing.T) {
+// TestProgramGetsTheActionsOnce: a program remembers the list; a model gets it in every request.
+func TestProgramGetsTheActionsOnce(t *testing.T) {
 	prompt := newPrompt("a goal", actionsOf(catalogue(), Policy{}))
 	var p Program
 	sizes := [2]int{}
@@ -35,8 +35,8 @@ func TestDecidersAreToldOfActions(t *testing.T) {
 	}
 }
 
-// TestPicturesForModels: each kind of endpoint has its own words for one.
-func TestPicturesForModels(t *testing.T) {
+// TestRequestHasPictureInEachDialect: each kind of endpoint has its own words for one.
+func TestRequestHasPictureInEachDialect(t *testing.T) {
 	for name, part := range map[string]string{
 		"anthropic": `{"source":{"data":"AAAA","media_type":"image/png","type":"base64"},"type":"image"}`,
 		"openai":    `{"image_url":{"url":"data:image/png;base64,AAAA"},"type":"image_url"}`,

@@ -13,8 +13,8 @@ import (
 	"ios-agent/internal/op"
 )
 
-// Turn is what a decider is asked: the pieces for programs, and the same as a prompt for models. Everything in Screen and
-// Last comes from the app under test.
+// Turn is the question for a decider: separate fields for programs, and the same as a prompt for models. Everything in Screen and Last
+// comes from the app under test.
 type Turn struct {
 	V            int             `json:"v"`
 	Step         int             `json:"step"`
@@ -22,16 +22,16 @@ type Turn struct {
 	Goal         string          `json:"goal"`
 	App          string          `json:"app"`
 	Screen       string          `json:"screen"`             // the outline, with refs
-	Snapshot     json.RawMessage `json:"snapshot,omitempty"` // the same in the specification's shape; absent when the app has ended
+	Snapshot     json.RawMessage `json:"snapshot,omitempty"` // the same in the specification's form; absent if the app has exited
 	Last         *Event          `json:"last,omitempty"`
 	Actions      []Action        `json:"actions,omitempty"`      // a program gets them in its first turn
 	Instructions string          `json:"instructions,omitempty"` // for a model: its system prompt; a program gets it once, too
-	Prompt       string          `json:"prompt"`                 // and what to ask it now
+	Prompt       string          `json:"prompt"`                 // the question of this turn
 
-	picture string // that of the snapshot, as a data URI
+	picture string // the snapshot's, as a data URI
 }
 
-// turnVersion is the version of Turn's shape.
+// turnVersion is the version of Turn's JSON.
 const turnVersion = 2
 
 // Event is the result of a step.
@@ -42,7 +42,7 @@ type Event struct {
 	Text    string `json:"text"`
 }
 
-// Action is something that can be chosen.
+// Action is an action that a decider can choose.
 type Action struct {
 	Name    string  `json:"name"`
 	Summary string  `json:"summary"`
@@ -63,7 +63,7 @@ type Input struct {
 type prompt struct {
 	goal    string
 	actions []Action
-	mark    string // stands around what the app says; an app cannot guess it
+	mark    string // encloses text of the app; an app cannot guess it
 	events  []Event
 }
 
@@ -73,7 +73,7 @@ func newPrompt(goal string, actions []Action) prompt {
 	return prompt{goal: goal, actions: actions, mark: "SCREEN-" + hex.EncodeToString(salt[:])}
 }
 
-// actionsOf are the operations a decider may choose from.
+// actionsOf are the operations offered to a decider.
 func actionsOf(c *op.Catalogue, p Policy) []Action {
 	var out []Action
 	for _, o := range c.Ops() {
@@ -91,10 +91,10 @@ func actionsOf(c *op.Catalogue, p Policy) []Action {
 	return out
 }
 
-// reserved inputs say whose device is meant; that is for whoever started the run to say.
+// reserved inputs select the device; only the user who started the run may set them.
 func reserved(name string) bool { return name == "udid" || name == "sim" || name == "session" }
 
-// known finds the operation of a decision among those offered.
+// known finds the operation of a decision among the offered ones.
 func (p prompt) known(name string) (op.Op, error) {
 	var names []string
 	for _, a := range p.actions {
@@ -103,14 +103,14 @@ func (p prompt) known(name string) (op.Op, error) {
 		}
 		names = append(names, a.Name)
 	}
-	f := fault.New(fault.Forbidden, "%q is not one of the actions", name)
+	f := fault.New(fault.Forbidden, "unknown action %q", name)
 	if near := nearest.To(name, names, 1); len(near) > 0 {
 		return op.Op{}, f.WithHint("did you mean %s?", near[0])
 	}
-	return op.Op{}, f.WithHint("choose one that is listed")
+	return op.Op{}, f.WithHint("choose a listed action")
 }
 
-// mostEvents is how many of the last steps a prompt has.
+// mostEvents is the maximum number of earlier steps in a prompt.
 const mostEvents = 12
 
 func (p *prompt) did(step int, action, verdict, text string) {
@@ -163,7 +163,7 @@ func (a Action) signature() []string {
 	return names
 }
 
-// ask is the turn in words: the goal, what was done, the screen.
+// ask is the turn as text: the goal, the earlier steps, the screen.
 func (p prompt) ask(t Turn, picture string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Goal: %s\n", t.Goal)
@@ -171,7 +171,7 @@ func (p prompt) ask(t Turn, picture string) string {
 	for i, e := range past {
 		text := firstLine(e.Text)
 		if i == len(past)-1 {
-			text = e.Text // the last one whole: it has the new refs
+			text = e.Text // the last one in full, because it has the new refs
 		}
 		fmt.Fprintf(&b, "\nStep %d: %s → %s\n%s\n", e.Step, p.clean(e.Action), e.Verdict, p.fenced(text))
 	}
@@ -179,11 +179,11 @@ func (p prompt) ask(t Turn, picture string) string {
 	return b.String()
 }
 
-// aboutPicture is a line about the picture of the screen, if one was asked for.
+// aboutPicture is a line about the picture of the screen, if the turn should have one.
 func (l look) aboutPicture() string {
 	switch {
 	case l.hidden:
-		return "There is no picture of it: it would show a secret.\n"
+		return "Its picture is hidden, because it would show a secret.\n"
 	case l.picture == "":
 		return ""
 	}
@@ -196,10 +196,10 @@ func (p prompt) fenced(text string) string {
 	return "<" + p.mark + ">\n" + p.clean(text) + "\n</" + p.mark + ">"
 }
 
-// clean removes the mark from a text that goes between two of them.
+// clean removes the mark from a text between two marks.
 func (p prompt) clean(text string) string { return strings.ReplaceAll(text, p.mark, "SCREEN") }
 
-// names are those of the actions, and the two ends.
+// names are the names of the actions and of the two decisions that end a run.
 func (t Turn) names() []string {
 	names := []string{Done, Fail}
 	for _, a := range t.Actions {

@@ -27,11 +27,11 @@ const (
 
 var policyKeys = []string{keyAllow, keyDeny, keyApps, keyForbidden, keyConfirm, keyMaxSteps}
 
-// ReadPolicy reads a policy file. What it does not know is refused: a mistyped rule would protect nothing.
+// ReadPolicy reads a policy file. Unknown keys are refused: a mistyped rule would protect nothing.
 func ReadPolicy(path string, c *op.Catalogue) (Policy, error) {
 	text, err := docfile.Read(filepath.Dir(path), filepath.Base(path), docfile.MostYAML)
 	if err != nil {
-		return Policy{}, fault.New(fault.PathError, "the policy %s: %w", path, err).
+		return Policy{}, fault.New(fault.PathError, "cannot read the policy %s: %w", path, err).
 			WithHint("name a file of at most %d bytes that is not a link into another folder", docfile.MostYAML)
 	}
 	p, err := parsePolicy(string(text), c)
@@ -60,11 +60,11 @@ func refusedPolicy(place string, err error) error {
 
 func keysHint() string { return "the keys are " + strings.Join(policyKeys, ", ") }
 
-// unknown is a name that a policy must not hold, and the names that were perhaps meant.
+// unknown is an invalid name in a policy, with similar valid names.
 type unknown struct {
 	*docfile.Problem
 	near  []string
-	known string // which names there are
+	known string // the valid names
 }
 
 func (u *unknown) hint() string {
@@ -84,7 +84,7 @@ func parsePolicy(text string, c *op.Catalogue) (Policy, error) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(doc.Tree)) {
 		if !slices.Contains(policyKeys, key) {
-			return p, &unknown{&docfile.Problem{Line: doc.LineOf(key), Message: "a key that no policy has"},
+			return p, &unknown{&docfile.Problem{Line: doc.LineOf(key), Message: "unknown key"},
 				nearest.To(key, policyKeys, 1), keysHint()}
 		}
 	}
@@ -107,7 +107,7 @@ func parsePolicy(text string, c *op.Catalogue) (Policy, error) {
 	return p.resolved(doc, c)
 }
 
-// resolved has the names of operations as the catalogue has them.
+// resolved has the catalogue's names of operations.
 func (p Policy) resolved(doc docfile.Document, c *op.Catalogue) (Policy, error) {
 	for _, rule := range []struct {
 		key   string
@@ -117,11 +117,11 @@ func (p Policy) resolved(doc docfile.Document, c *op.Catalogue) (Policy, error) 
 			o, near, ok := operation(name, c)
 			problem := &docfile.Problem{Line: doc.LineOf(rule.key)}
 			if !ok {
-				problem.Message = fmt.Sprintf("item %d of %s names no operation that can be offered", i+1, rule.key)
-				return p, &unknown{problem, near, "name an operation of ios-agent itself, such as tap_element, fill or press_key"}
+				problem.Message = fmt.Sprintf("item %d of %s does not name an operation that can be offered", i+1, rule.key)
+				return p, &unknown{problem, near, "name a core operation, such as tap_element, fill or press_key"}
 			}
 			if rule.key == keyAllow && unsupervised(o) {
-				problem.Message = o.Name + " cannot be allowed: what it does could not be checked"
+				problem.Message = o.Name + " cannot be allowed: its actions cannot be checked"
 				return p, problem
 			}
 			rule.names[i] = o.Name
@@ -131,9 +131,8 @@ func (p Policy) resolved(doc docfile.Document, c *op.Catalogue) (Policy, error) 
 	return p, nil
 }
 
-// operation finds the operation of our own family that a name means in any spelling: press_key, press-key, core_press_key, or
-// its verb on the command line. The same name in another family is not meant: its operations are never offered. When there is
-// none, near are the names that were perhaps meant.
+// operation finds the core operation with a name in any spelling: press_key, press-key, core_press_key, or its command line verb.
+// Operations of other families are never offered, so their names do not count. Without a match, near has the similar names.
 func operation(name string, c *op.Catalogue) (found op.Op, near []string, ok bool) {
 	if o, err := c.Lookup(name); err == nil && o.Family == op.Core {
 		return o, nil, true

@@ -14,30 +14,29 @@ import (
 	"ios-agent/internal/fault/mask"
 )
 
-// Redacted stands for what must not be written down.
+// Redacted replaces text that must not be stored.
 const Redacted = "[hidden]"
 
-// Transcript is a run, step by step, one JSON object a line, in a file that only its owner reads. A nil Transcript writes
-// nothing.
+// Transcript records a run, step by step, one JSON object a line, in a file that only its owner can read. A nil Transcript writes nothing.
 type Transcript struct {
 	file    *os.File
 	secrets *mask.Set
 	now     func() time.Time
 }
 
-// NewTranscript makes the file; one that exists is not touched. Secrets are never written to it.
+// NewTranscript creates the file; an existing file is refused. Secrets are never written to it.
 func NewTranscript(path string, secrets *mask.Set, now func() time.Time) (*Transcript, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fault.New(fault.PathError, "the transcript: %w", err)
+		return nil, fault.New(fault.PathError, "cannot create the transcript: %w", err)
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, fault.New(fault.PathError, "the transcript: %w", err).WithHint("name a file that does not exist yet")
+		return nil, fault.New(fault.PathError, "cannot create the transcript: %w", err).WithHint("name a file that does not exist yet")
 	}
 	return &Transcript{file, secrets, now}, nil
 }
 
-// Path is where it is.
+// Path is the path of the file.
 func (t *Transcript) Path() string {
 	if t == nil {
 		return ""
@@ -45,7 +44,7 @@ func (t *Transcript) Path() string {
 	return t.file.Name()
 }
 
-// Close ends it.
+// Close closes the file.
 func (t *Transcript) Close() error {
 	if t == nil {
 		return nil
@@ -53,7 +52,7 @@ func (t *Transcript) Close() error {
 	return t.file.Close()
 }
 
-// keep writes the picture of a step, a data URI, beside the transcript, and gives the file's name.
+// keep writes the picture of a step, a data URI, to a file next to the transcript, and returns the file's name.
 func (t *Transcript) keep(step int, uri string) (name string, err error) {
 	if t == nil {
 		return "", nil
@@ -61,16 +60,17 @@ func (t *Transcript) keep(step int, uri string) (name string, err error) {
 	_, data, _ := strings.Cut(uri, ",")
 	raw, err := base64.StdEncoding.DecodeString(data)
 	if err != nil {
-		return "", fault.New(fault.Internal, "the picture of step %d: %w", step, err)
+		return "", fault.New(fault.Internal, "cannot decode the picture of step %d: %w", step, err)
 	}
 	path := fmt.Sprintf("%s.%d.png", strings.TrimSuffix(t.file.Name(), ".jsonl"), step)
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return "", fault.New(fault.PathError, "the picture of step %d: %w", step, err).WithHint("name a transcript in a new folder")
+		return "", fault.New(fault.PathError, "cannot write the picture of step %d: %w", step, err).
+			WithHint("name a transcript in a new folder")
 	}
 	_, err = file.Write(raw)
 	if err = errors.Join(err, file.Close()); err != nil {
-		return "", fault.New(fault.PathError, "the picture of step %d: %w", step, err)
+		return "", fault.New(fault.PathError, "cannot write the picture of step %d: %w", step, err)
 	}
 	return filepath.Base(path), nil
 }
@@ -85,7 +85,7 @@ type record struct {
 	Screen   string          `json:"screen,omitempty"`
 	Outline  string          `json:"outline,omitempty"`
 	Snapshot json.RawMessage `json:"snapshot,omitempty"`
-	Picture  string          `json:"picture,omitempty"` // a file beside the transcript
+	Picture  string          `json:"picture,omitempty"` // a file next to the transcript
 	Actions  []Action        `json:"actions,omitempty"`
 	Restart  bool            `json:"restart,omitempty"`
 	Decision *Decision       `json:"decision,omitempty"`
@@ -97,7 +97,7 @@ type record struct {
 	TookMS   int64           `json:"took_ms,omitempty"`
 }
 
-// write appends a line at once: a run that is killed leaves what it did.
+// write appends a line immediately, so that a killed run leaves its record.
 func (t *Transcript) write(r record) error {
 	if t == nil {
 		return nil
@@ -108,7 +108,7 @@ func (t *Transcript) write(r record) error {
 		_, err = t.file.Write(append(t.secrets.JSON(raw), '\n'))
 	}
 	if err != nil {
-		return fault.New(fault.PathError, "the transcript: %w", err)
+		return fault.New(fault.PathError, "cannot write the transcript: %w", err)
 	}
 	return nil
 }

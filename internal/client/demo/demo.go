@@ -1,6 +1,6 @@
-// Package demo walks through the main job on a virtual device, by the same operations everybody else calls: boot,
-// install, launch, see, type, tap, take a picture. Nothing in it is staged: it reads refs from a snapshot and reports
-// the outcomes it gets.
+// Package demo shows the main workflow on a virtual device with the same operations that all clients call: boot, install, launch, see,
+// type, tap, take a picture. Demo.Run prints each call and its answer. Nothing in it is staged: it reads refs from a snapshot and reports
+// the actual outcomes.
 package demo
 
 import (
@@ -12,6 +12,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/surface/wording"
 	"ios-agent/internal/ui"
 )
 
@@ -21,6 +22,7 @@ type Demo struct {
 	App    string // path of the Shop's .app folder
 	Out    io.Writer
 	Next   string // how to call the program after the demo
+	Voice  wording.Voice
 }
 
 // The device and the app of the walk.
@@ -29,7 +31,7 @@ const (
 	shop  = "com.iosagent.shop"
 )
 
-// Run walks. It stops at the first step that does not do what it is meant to.
+// Run performs the walk. It stops at the first step that fails.
 func (d Demo) Run(ctx context.Context) error {
 	type step struct {
 		say  string
@@ -48,7 +50,7 @@ func (d Demo) Run(ctx context.Context) error {
 		{"what a model sees: one line an element, a ref for each", func() (op.Envelope, error) {
 			return d.call(ctx, "snapshot", "snapshot", nil)
 		}},
-		{"log in by refs; every step tells what it changed", func() (op.Envelope, error) {
+		{"log in by refs; every step lists its changes", func() (op.Envelope, error) {
 			return d.enter(ctx, "email-field", "ada@example.com")
 		}},
 		{"", func() (op.Envelope, error) { return d.enter(ctx, "password-field", "secret") }},
@@ -79,7 +81,7 @@ func (d Demo) call(ctx context.Context, name, shown string, input map[string]any
 	}
 	fmt.Fprintf(d.Out, "$ ios-agent %s\n", shown)
 	e := d.Caller.Call(ctx, name, raw, nil)
-	fmt.Fprintln(d.Out, e.Text())
+	fmt.Fprintln(d.Out, d.Voice.Envelope(e, raw).Text())
 	return e, nil
 }
 
@@ -101,7 +103,7 @@ func (d Demo) tap(ctx context.Context, identifier string) (op.Envelope, error) {
 	return d.expectChange(d.call(ctx, "tap_element", "tap "+ref, map[string]any{"ref": ref}))
 }
 
-// expectChange fails the demo when an action did nothing: it would be a lie to go on.
+// expectChange fails the demo when an action had no effect.
 func (d Demo) expectChange(e op.Envelope, err error) (op.Envelope, error) {
 	var out struct{ Outcome ui.Outcome }
 	if err != nil || e.Error != nil {
@@ -116,7 +118,7 @@ func (d Demo) expectChange(e op.Envelope, err error) (op.Envelope, error) {
 	return e, nil
 }
 
-// ref asks for the screen as a model would and finds an element's ref on it.
+// ref takes a snapshot as a model would and finds an element's ref in it.
 func (d Demo) ref(ctx context.Context, identifier string) (string, error) {
 	e := d.Caller.Call(ctx, "snapshot", nil, nil)
 	if e.Error != nil {

@@ -9,15 +9,17 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/surface/wording"
 	"ios-agent/internal/ui"
 )
 
-// Desktop is a walk through a program of this machine's desktop: launch, see, type, click, with a picture before and after.
+// Desktop is a walk through a desktop program of this machine: launch, see, type, click, with a picture before and after.
 type Desktop struct {
 	Caller  op.Caller
-	Program string   // that shows a field or a check box
-	Env     []string // more variables for it
+	Program string   // it must show a field or a check box
+	Env     []string // further variables for it
 	Out     io.Writer
+	Voice   wording.Voice
 }
 
 // element is a part of a tree.
@@ -29,7 +31,7 @@ type element struct {
 	Children []element
 }
 
-// Run walks, and ends the program at its end.
+// Run performs the walk, and ends the program at the end.
 func (d Desktop) Run(ctx context.Context) error {
 	fmt.Fprintf(d.Out, "\n# a real program\n")
 	var begun struct {
@@ -59,7 +61,7 @@ func (d Desktop) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	fmt.Fprintf(d.Out, "\n# act by ids; every step tells what it changed\n")
+	fmt.Fprintf(d.Out, "\n# act by ids; every step lists its changes\n")
 	if err := d.drive(ctx, begun.Session); err != nil {
 		return err
 	}
@@ -104,7 +106,7 @@ func (d Desktop) drive(ctx context.Context, session string) error {
 	return nil
 }
 
-// find is the id of the first element of a role that shows and is enabled; empty: there is none.
+// find returns the id of the first visible and enabled element of a role, or "".
 func (d Desktop) find(ctx context.Context, session string, roles []string) (string, error) {
 	raw, err := json.Marshal(map[string]any{"sessionId": session, "verbose": true, "budget": 200_000})
 	if err != nil {
@@ -145,7 +147,7 @@ func (d Desktop) call(ctx context.Context, name, shown string, input map[string]
 	}
 	fmt.Fprintf(d.Out, "$ ios-agent %s\n", shown)
 	e := d.Caller.Call(ctx, name, raw, nil)
-	fmt.Fprintln(d.Out, e.Text())
+	fmt.Fprintln(d.Out, d.Voice.Envelope(e, raw).Text())
 	if e.Error != nil {
 		return e.Error
 	}

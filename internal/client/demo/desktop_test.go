@@ -25,9 +25,9 @@ func (l *launched) Call(_ context.Context, name string, input []byte, _ func(op.
 	return op.Envelope{Error: fault.New(fault.AppLaunchFailed, "enough seen")}
 }
 
-// TestDesktopProgramKeepsItsStateApart: an editor that the demo ends in the midst of its work asks at its next start what is to become of
-// it; the user's own must not, so the demo's keeps what it remembers in folders of the demo.
-func TestDesktopProgramKeepsItsStateApart(t *testing.T) {
+// TestDesktopDemoLaunchesWithOwnVariables: an editor that the demo ends in the midst of its work asks at its next start what is to become
+// of it; the user's own must not, so the demo's keeps what it remembers in folders of the demo.
+func TestDesktopDemoLaunchesWithOwnVariables(t *testing.T) {
 	var caller launched
 	want := []string{"XDG_DATA_HOME=/gone/data"}
 	walk := Desktop{Caller: &caller, Program: "mousepad", Env: want, Out: io.Discard}

@@ -11,8 +11,7 @@ import (
 	"ios-agent/internal/machine/wholefile"
 )
 
-// Apply writes planned changes, each file at once or not at all. When a file is no longer what Plan saw, nothing is
-// written.
+// Apply writes planned changes, each file at once or not at all. When a file has changed since Plan, Apply writes none.
 func Apply(changes []Change) error {
 	for _, c := range changes {
 		if err := c.fresh(); err != nil {
@@ -34,17 +33,17 @@ func (c Change) fresh() error {
 	now, err := c.file.read()
 	missing := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !missing {
-		return fault.New(fault.PathError, "%s is not read: %w", c.Path, err)
+		return fault.New(fault.PathError, "cannot read %s: %w", c.Path, err)
 	}
 	if missing != c.New || !bytes.Equal(now, c.Before) {
-		return fault.New(fault.PathError, "%s has changed since it was read; nothing is written", c.Path).
+		return fault.New(fault.PathError, "%s has changed since it was read; no file is written", c.Path).
 			With("file", c.Path).WithHint("look at it and try again")
 	}
 	return nil
 }
 
 func unwritable(path string, err error) *fault.Fault {
-	f := fault.New(fault.PathError, "%s is not written: %w", path, err).With("file", path)
+	f := fault.New(fault.PathError, "cannot write %s: %w", path, err).With("file", path)
 	if errors.Is(err, fs.ErrPermission) {
 		return f.WithHint("sandboxes keep agents from changing their own settings: run it in a terminal of your own")
 	}
@@ -69,7 +68,7 @@ func (c Change) write() error {
 	return wholefile.Place(f, path)
 }
 
-// target is where to write, with the mode of what is there; the folder of a new file is made.
+// target is where to write, with the mode of the existing file; it creates the folder of a new file.
 func (c Change) target() (string, fs.FileMode, error) {
 	if !c.New {
 		path, err := filepath.EvalSymlinks(c.Path)

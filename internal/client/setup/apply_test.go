@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/fault"
 )
 
-func TestApplyRefusesWhatChangedMeanwhile(t *testing.T) {
+func TestApplyRefusesChangedFiles(t *testing.T) {
 	for name, path := range map[string]string{"appeared": "project/.mcp.json", "changed": "user/.codex/config.toml"} {
 		t.Run(name, func(t *testing.T) {
 			o := place(t, map[string]string{"user/.codex/config.toml": "a = 1\n"})
@@ -26,7 +26,7 @@ func TestApplyRefusesWhatChangedMeanwhile(t *testing.T) {
 	}
 }
 
-func TestApplyRefusesWhatWentAway(t *testing.T) {
+func TestApplyRefusesRemovedFile(t *testing.T) {
 	o := place(t, map[string]string{"user/.codex/config.toml": ""})
 	changes := planned(t, o)
 	if err := os.Remove(o.UserHome + "/.codex/config.toml"); err != nil {
@@ -37,7 +37,7 @@ func TestApplyRefusesWhatWentAway(t *testing.T) {
 	}
 }
 
-func TestLinksStayLinks(t *testing.T) {
+func TestApplyWritesThroughSymlink(t *testing.T) {
 	o := place(t, map[string]string{"user/dotfiles/codex.toml": "a = 1\n", "user/.codex/x": ""})
 	link := o.UserHome + "/.codex/config.toml"
 	if err := os.Symlink("../dotfiles/codex.toml", link); err != nil {
@@ -54,7 +54,7 @@ func TestLinksStayLinks(t *testing.T) {
 	}
 }
 
-func TestLinkToNowhereIsRefused(t *testing.T) {
+func TestApplyRefusesDanglingSymlink(t *testing.T) {
 	o := place(t, map[string]string{"user/.codex/x": ""})
 	o.Clients = []string{"codex"}
 	if err := os.Symlink("gone.toml", o.UserHome+"/.codex/config.toml"); err != nil {
@@ -65,7 +65,7 @@ func TestLinkToNowhereIsRefused(t *testing.T) {
 	}
 }
 
-func TestFolderInTheWay(t *testing.T) {
+func TestPlanRefusesFolderInPlaceOfFile(t *testing.T) {
 	o := place(t, map[string]string{"project/.mcp.json/x": "", "project/.claude": ""})
 	o.Clients = []string{"claude-code"}
 	if changes, err := Plan(o); !fault.Is(err, fault.PathError) || len(changes) != 0 {

@@ -35,7 +35,7 @@ func (o Options) server(f file, key string) func(*document) error {
 	}
 }
 
-// command is how a file calls us. In one that a team shares it is our name, whatever machine it was written on.
+// command is how a file starts ios-agent. A file that a team shares has the bare name, whatever machine it was written on.
 func (o Options) command(f file) string {
 	if f.root != "" {
 		return name
@@ -68,9 +68,9 @@ func (o Options) grant(all []grant) func(*document) error {
 	}
 }
 
-// grants are the entries. The tempting one that is missing is a right to write to our home: a sandboxed command could
-// then replace the programs in it, which the daemon runs outside any sandbox, or start a daemon that is sandboxed. Another
-// is a rule for everything we can do: it would let a model run any program without a question, or outside the sandbox.
+// grants are the entries. Two tempting entries are missing. A right to write to ios-agent's home would let a sandboxed command replace the
+// programs in it, which the daemon runs outside any sandbox, or start a sandboxed daemon. A rule for all commands would let a model run any
+// program without a question, or outside the sandbox.
 func (o Options) grants() []grant {
 	allow := []string{"permissions", "allow"}
 	overruled := [][]string{{"permissions", "ask"}, {"permissions", "deny"}}

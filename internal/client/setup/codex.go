@@ -30,10 +30,10 @@ func (o Options) table(t *tables) error {
 	return t.set(at, "args", serverArgs)
 }
 
-// rules allow verbs, not the program: one that builds or runs code of the caller's choice is asked about.
+// rules allow verbs, not the program: a verb that builds or runs code of the caller's choice needs a question.
 func (o Options) rules() string {
 	text := fmt.Sprintf("# %s\n# ios-agent talks to its daemon over a unix socket, which the sandbox refuses. "+
-		"What builds or runs code is not listed.\n", marker)
+		"Commands that build or run code are not listed.\n", marker)
 	first := map[string][]string{} // second words, by the words before
 	for _, words := range o.verbs() {
 		before := strings.Join(words[:len(words)-1], " ")

@@ -31,8 +31,8 @@ func (f file) read() ([]byte, error) {
 	return docfile.Read(f.root, name, docfile.MostSettings)
 }
 
-// edit is how one file is to change. The function gets what is there, nil when there is nothing, and returns the same
-// bytes when all is well.
+// edit is the change of one file. The function gets the content of the file, nil for a missing file, and returns the same bytes when no
+// change is needed.
 type edit struct {
 	file
 	why   string
@@ -44,12 +44,12 @@ func lineAt(text []byte, offset int) int {
 	return 1 + bytes.Count(text[:min(offset, len(text))], []byte("\n"))
 }
 
-// plan is the change, or nil when there is none to make.
+// plan is the change, or nil if none is needed.
 func (e edit) plan() (*Change, error) {
 	before, err := e.read()
 	missing := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !missing {
-		return nil, fault.New(fault.PathError, "%s is not read: %w", e.path, err)
+		return nil, fault.New(fault.PathError, "cannot read %s: %w", e.path, err)
 	}
 	after, err := e.apply(before)
 	if err != nil {
@@ -61,7 +61,7 @@ func (e edit) plan() (*Change, error) {
 	return &Change{Path: e.path, Why: e.why, Before: before, After: after, New: missing, file: e.file}, nil
 }
 
-// refused says what is wrong with the file and what its owner can paste; the snippet is what an empty file would get.
+// refused describes the problem of the file and what its owner can paste; the snippet is the content for an empty file.
 func (e edit) refused(err error) error {
 	f := fault.New(fault.InvalidInput, "%s is left alone: %w", e.path, err).With("file", e.path)
 	var at *docfile.Problem
@@ -98,8 +98,8 @@ func (o Options) skill(folder string) []edit {
 	return []edit{whole(o.project(folder, "skills", name, "SKILL.md"), "teaches the agent the work loop and the commands", o.Skill)}
 }
 
-// quote writes a string as JSON does, which TOML and Starlark read alike. What it writes, read and written again, is the
-// same: that is how values are compared.
+// quote writes a string as JSON does, which TOML and Starlark read alike. Reading its output and quoting again gives the same text: values
+// are compared that way.
 func quote(s string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

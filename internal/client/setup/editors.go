@@ -25,7 +25,7 @@ func windsurf(o Options) []edit {
 	return o.offered(file{"", filepath.Join(o.UserHome, ".codeium", "windsurf", "mcp_config.json"), private}, "mcpServers")
 }
 
-// vsCode reads .vscode/mcp.json of the project, and wants to be told how to talk to a server.
+// vsCode reads .vscode/mcp.json of the project, which must name the transport of a server.
 func vsCode(o Options) []edit {
 	f := o.project(".vscode", "mcp.json")
 	return []edit{{f, offers, inJSONC(func(d *document) error {

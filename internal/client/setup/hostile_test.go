@@ -9,9 +9,9 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// TestHostileSettings: a project that was cloned may bring settings that are links, deep, long or broken. init leaves them alone, says
-// which file that is, writes nothing anywhere, and quotes nothing of what they hold.
-func TestHostileSettings(t *testing.T) {
+// TestHostileSettingsAreLeftAlone: a project that was cloned may bring settings that are links, deep, long or broken. init leaves them
+// alone, says which file that is, writes nothing anywhere, and quotes nothing of what they hold.
+func TestHostileSettingsAreLeftAlone(t *testing.T) {
 	const secret = "very-secret-key"
 	held := `{"` + secret + `": "` + secret + `"}`
 	write := func(text string) func(string) error {

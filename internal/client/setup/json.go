@@ -81,13 +81,13 @@ func openDocument(text []byte, loose bool) (*document, error) {
 	return d, nil
 }
 
-// parse reads the text anew. A comment must end with its line, also on the last one.
+// parse reads the text again. A comment must end with its line, also on the last one.
 func (d *document) parse() (err error) {
 	if d.root, err = hujson.Parse(append(bytes.Clone(d.text), '\n')); err == nil {
 		return nil
 	}
 	p := &docfile.Problem{Line: 1, Message: "this is not JSON, neither plain nor with comments"}
-	_, _ = fmt.Sscanf(err.Error(), "hujson: line %d,", &p.Line) // its text is not told: it quotes the file
+	_, _ = fmt.Sscanf(err.Error(), "hujson: line %d,", &p.Line) // without its text, which quotes the file
 	p.Line = min(p.Line, lineAt(d.text, len(d.text)))
 	return p
 }
@@ -239,7 +239,7 @@ func (d *document) grow(v *hujson.Value, e entry) error {
 	return d.splice(last.EndOffset, end, ","+string(d.text[last.EndOffset:end])+added)
 }
 
-// lastOf is where the last member or item begins, its value, nil where there is none, and what stands before the closing bracket.
+// lastOf is where the last member or item begins, its value, nil for an empty one, and the text before the closing bracket.
 func lastOf(v *hujson.Value) (from int, last *hujson.Value, rest hujson.Extra) {
 	switch c := v.Value.(type) {
 	case *hujson.Object:

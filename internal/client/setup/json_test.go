@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/machine/docfile"
 )
 
-func TestJSONTakesOnTheLayoutAround(t *testing.T) {
+func TestJSONEditKeepsFileLayout(t *testing.T) {
 	for name, c := range map[string]struct{ before, after string }{
 		"nothing":         {"", "{\n  \"a\": {\n    \"b\": {\n      \"c\": 1\n    }\n  }\n}\n"},
 		"blank, CRLF":     {"\r\n", "{\r\n  \"a\": {\r\n    \"b\": {\r\n      \"c\": 1\r\n    }\r\n  }\r\n}\r\n"},
@@ -50,7 +50,7 @@ func TestJSONTakesOnTheLayoutAround(t *testing.T) {
 	}
 }
 
-func TestJSONLists(t *testing.T) {
+func TestJSONAppendKeepsListLayout(t *testing.T) {
 	for name, c := range map[string]struct{ before, after string }{
 		"none":       {"{\n  \"x\": 1\n}\n", "{\n  \"x\": 1,\n  \"p\": {\n    \"allow\": [\n      \"new\"\n    ]\n  }\n}\n"},
 		"empty":      {"{\n\t\"p\": {\n\t\t\"allow\": []\n\t}\n}", "{\n\t\"p\": {\n\t\t\"allow\": [\n\t\t\t\"new\"\n\t\t]\n\t}\n}"},
@@ -81,7 +81,7 @@ func TestJSONLists(t *testing.T) {
 	}
 }
 
-func TestJSONRefuses(t *testing.T) {
+func TestJSONEditRefusesInvalidDocument(t *testing.T) {
 	for text, line := range map[string]int{
 		"{\n  // mine\n  \"a\": {}\n}":         2,
 		"{\n  \"a\": 1,\n}":                    3,

@@ -9,8 +9,9 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// TestCommentsStay: what people write beside their settings stays where they wrote it, and so does the comma they like at the end.
-func TestCommentsStay(t *testing.T) {
+// TestJSONCEditKeepsComments: what people write beside their settings stays where they wrote it, and so does the comma they like at the
+// end.
+func TestJSONCEditKeepsComments(t *testing.T) {
 	for name, c := range map[string]struct{ before, after string }{
 		"before and after": {"// mine\n{\n  // a\n  \"x\": 1 // one\n  // last\n}\n// end\n",
 			"// mine\n{\n  // a\n  \"x\": 1, // one\n  \"a\": {\n    \"b\": 1\n  }\n  // last\n}\n// end\n"},

@@ -6,14 +6,14 @@ import (
 	"unicode"
 )
 
-// mostLines is how many lines of a change are shown: a skill is a document, which nobody reads here.
+// mostLines is how many lines of a change are shown: nobody wants to read a whole skill here.
 const mostLines = 40
 
 // fewLines is how many are shown of a change that has more.
 const fewLines = 6
 
-// Lines are those that a change takes away and adds, and nothing else, since what stands around them in a configuration file may be a
-// secret and what is printed may be read by a model.
+// Lines are the lines that a change removes and adds, and no others: the lines around them in a configuration file may hold a secret, and a
+// model may read the output.
 func (c Change) Lines() []string {
 	var out []string
 	for _, line := range diff(lines(c.Before), lines(c.After)) {
@@ -71,8 +71,8 @@ func printable(line string) string {
 	}, line)
 }
 
-// diff is the lines that go and come, each run of them below the number of the line where it begins. A comma that an
-// added neighbour calls for is no change worth a line.
+// diff is the removed and added lines, each run below the number of its first line. A comma that an added neighbour needs does not count as
+// a change.
 func diff(old, now []string) []string {
 	var out []string
 	i, j := 0, 0

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestPrint(t *testing.T) {
+func TestPrintShowsOnlyChangedParts(t *testing.T) {
 	for name, c := range map[string]struct{ before, after, want string }{
 		"new": {"", "a\n\nb\n", "create /f: why\n  + a\n  +\n  + b\n"},
 		"added lines": {"{\n  \"secret\": 1\n}\n", "{\n  \"secret\": 1,\n  \"a\": 2\n}\n",
@@ -32,7 +32,7 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-func TestPrintOfMuchIsBounded(t *testing.T) {
+func TestPrintOfLargeChangeIsBounded(t *testing.T) {
 	old, now := strings.Repeat("a\nb\n", 3000), strings.Repeat("c\nd\n", 3000)
 	got := Print([]Change{{Path: "/f", Before: []byte(old), After: []byte(now)}})
 	want := "… 11995 more lines, of 12000 bytes in all: `--json` has them"

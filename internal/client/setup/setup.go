@@ -1,6 +1,6 @@
-// Package setup makes ios-agent known to the clients that agents run in: it plans edits of their configuration files,
-// shows them and writes them. Planning and writing are apart, so that somebody can look in between. A file it does not
-// fully understand is left alone. It knows the clients' file formats and nothing of devices.
+// Package setup registers ios-agent with the clients that agents run in, by editing their configuration files. Plan computes the Changes,
+// Print shows them, and Apply writes them, so that a person can review the changes before they are written. It leaves a file alone that it
+// does not fully understand. It handles the file formats of the clients and must not use devices.
 package setup
 
 import (
@@ -22,7 +22,7 @@ const name = "ios-agent"
 // All stands for every client there is.
 const All = "all"
 
-// Options say who is to know ios-agent, and from where.
+// Options name the clients to set up, and from where.
 type Options struct {
 	Clients   []string // names that Clients gives, or All
 	Dir       string   // the project; absolute
@@ -31,9 +31,9 @@ type Options struct {
 	Home      string   // the ios-agent home, for sandbox allow-lists; "" leaves those alone
 	Skill     string   // the SKILL.md to put beside the settings, as Skill gives it; "" puts none
 	CodexHome string   // where Codex keeps its settings; "" is .codex in UserHome
-	// Operations are the catalogue: those of our own that neither start foreign code nor lose data run without a question.
+	// Operations are the catalogue: core operations that neither start foreign code nor lose data run without a question.
 	Operations []op.Op
-	// Commands are all command lines there are, without the program's name: also those that are no operation, and other names.
+	// Commands are all command lines, without the program's name: also commands that are not operations, and aliases.
 	Commands []string
 }
 
@@ -43,7 +43,7 @@ type Change struct {
 	Why    string
 	Before []byte
 	After  []byte
-	New    bool // there is no file yet
+	New    bool // the file does not exist yet
 
 	file file
 }
@@ -147,7 +147,7 @@ func together(faults []*fault.Fault) error {
 func (o Options) checked() (Options, error) {
 	for _, name := range o.Clients {
 		if !slices.ContainsFunc(clients(), func(c client) bool { return c.called(name) }) {
-			return o, fault.New(fault.InvalidInput, "there is no client %q", name).With("field", "client").
+			return o, fault.New(fault.InvalidInput, "unknown client %q", name).With("field", "client").
 				WithHint("give one of %s", strings.Join(append(Clients(), All), ", "))
 		}
 	}

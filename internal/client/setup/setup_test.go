@@ -142,7 +142,7 @@ func TestForeignCodeIsNeverPreApproved(t *testing.T) {
 	}
 }
 
-func TestFreshProject(t *testing.T) {
+func TestFreshProjectGetsAllFiles(t *testing.T) {
 	o := place(t, nil)
 	o.Skill = Skill(catalogue(), "1.2.3")
 	changes := planned(t, o)
@@ -219,7 +219,7 @@ func TestExistingSettingsAreMerged(t *testing.T) {
 	}
 }
 
-func TestWhatTheUserDecidedStays(t *testing.T) {
+func TestUserDecisionsAreKept(t *testing.T) {
 	settings := "project/.claude/settings.json"
 	for name, c := range map[string]struct{ path, text string }{
 		"other spellings": {settings, `{"permissions": {"allow": ["mcp__ios-agent__*", "Bash(ios-agent *)"]}, ` +
@@ -262,7 +262,7 @@ func TestOurOwnFilesAreUpdated(t *testing.T) {
 	}
 }
 
-func TestClientsAreApart(t *testing.T) {
+func TestPlanChangesOnlyFilesOfNamedClient(t *testing.T) {
 	for client, want := range map[string][]string{
 		"claude-code": {"/project/.mcp.json", "/project/.claude/settings.json"},
 		"codex":       {"/codex-home/config.toml", "/project/.codex/rules/ios-agent.rules"},
@@ -279,8 +279,8 @@ func TestClientsAreApart(t *testing.T) {
 	}
 }
 
-// TestSharedFilesNameNoMachine: what a team shares calls us by our name, wherever this machine has its folders.
-func TestSharedFilesNameNoMachine(t *testing.T) {
+// TestSharedFilesContainNoMachinePaths: what a team shares calls us by our name, wherever this machine has its folders.
+func TestSharedFilesContainNoMachinePaths(t *testing.T) {
 	o := place(t, nil)
 	o.Clients, o.Skill = []string{All}, Skill(catalogue(), "1.2.3")
 	machine := filepath.Dir(o.Dir)
@@ -310,8 +310,8 @@ func TestSharedFilesNameNoMachine(t *testing.T) {
 	}
 }
 
-// TestEveryClientKnowsUs: each by the file it reads, in the shape it reads, beside what its user has there.
-func TestEveryClientKnowsUs(t *testing.T) {
+// TestEveryClientIsConfigured: each by the file it reads, in the shape it reads, beside what its user has there.
+func TestEveryClientIsConfigured(t *testing.T) {
 	all := map[string]struct{ path, key, before, keeps string }{
 		"claude-code": {"project/.mcp.json", "mcpServers", `{"mcpServers": {"x": {}}}`, `"x": {}`},
 		"cursor": {"project/.cursor/mcp.json", "mcpServers",
@@ -324,7 +324,7 @@ func TestEveryClientKnowsUs(t *testing.T) {
 			"// Folder settings\n{\n  \"tab_size\": 2,"},
 	}
 	for _, client := range Clients() {
-		if _, here := all[client]; !here && client != "codex" { // whose TOML TestFreshProject has
+		if _, here := all[client]; !here && client != "codex" { // whose TOML TestFreshProjectGetsAllFiles has
 			t.Errorf("%s: nothing says which file it reads", client)
 		}
 	}
@@ -362,8 +362,8 @@ func TestEveryClientKnowsUs(t *testing.T) {
 	}
 }
 
-// TestDetect: a client is used where its files are, in the project or in the user's folder.
-func TestDetect(t *testing.T) {
+// TestDetectFindsClientsByTheirFiles: a client is used where its files are, in the project or in the user's folder.
+func TestDetectFindsClientsByTheirFiles(t *testing.T) {
 	o := place(t, map[string]string{"project/.vscode/settings.json": "", "user/.codeium/windsurf/x": "", "user/.gemini/settings.json": ""})
 	if got := Detect(o.Dir, o.UserHome); !slices.Equal(got, []string{"vscode", "windsurf", "gemini"}) {
 		t.Errorf("%q", got)
@@ -373,7 +373,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-func TestWrongOptions(t *testing.T) {
+func TestPlanRefusesInvalidOptions(t *testing.T) {
 	good := place(t, map[string]string{"file": ""})
 	for name, change := range map[string]func(*Options){
 		"client":  func(o *Options) { o.Clients = []string{"codex", "emacs"} },

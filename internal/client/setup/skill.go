@@ -13,8 +13,8 @@ import (
 // mostCommands is how many commands the skill shows; `ios-agent help` has the rest.
 const mostCommands = 10
 
-// Skill is the SKILL.md of this build: it teaches the work loop and refers to the program's own help,
-// which cannot be out of date. Its commands are examples of the operations, those of the default tool set first.
+// Skill is the SKILL.md of this build: it teaches the work loop and refers to the program's own help, which cannot be out of date. Its
+// commands are examples of the operations, with the default tool set first.
 func Skill(ops []op.Op, version string) string {
 	return fmt.Sprintf(skillText, name, quote(skillDescription), marker, version, commands(ops),
 		ui.Changed, ui.Unchanged, ui.Unknown, exits())
@@ -43,7 +43,7 @@ ios-agent is connected, its tools do the same.
 	`A launch shows the
    first screen by itself, and a wait what changed.
 2. Act on a ref, written ` + "`@e7`" + `, or on an identifier or label.
-3. Read the outcome. The answer has the difference and the refs of what is new: look again only when a ref is refused.
+3. Read the outcome. The answer has the difference and the refs of new elements: look again only when a ref is refused.
    What stands under ` + "`meanwhile:`" + ` before it changed since you saw the screen, and not by this call.
 
 ## Commands
@@ -97,7 +97,7 @@ func mostUsed(ops []op.Op) []op.Op {
 	return all[:min(len(all), mostCommands)]
 }
 
-// example is an operation's first example that is one line and begins with its verb; "" is none.
+// example is an operation's first example that is one line and begins with its verb, or "".
 func example(o op.Op) string {
 	for _, line := range o.Examples {
 		if o.Verb != "" && !strings.Contains(line, "\n") && (line == o.Verb || strings.HasPrefix(line, o.Verb+" ")) {

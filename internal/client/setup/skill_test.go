@@ -35,7 +35,7 @@ func catalogue() []op.Op {
 	return ops
 }
 
-func TestSkill(t *testing.T) {
+func TestSkillIsShortWithFrontMatter(t *testing.T) {
 	text := Skill(catalogue(), "1.2.3")
 	_, body, _ := strings.Cut(text, "\n---\n")
 	if n := strings.Count(body, "\n"); n > 60 {
@@ -59,7 +59,7 @@ func TestSkill(t *testing.T) {
 	}
 }
 
-func TestSkillNamesNoCommandThatDoesNotExist(t *testing.T) {
+func TestSkillNamesExistingCommandsOnly(t *testing.T) {
 	verbs := []string{"help", "init", "is"} // cobra's, the one that writes the skill, and the word after the program's name
 	for _, o := range catalogue() {
 		verbs = append(verbs, o.Verb)

@@ -17,7 +17,7 @@ func register(t *tables) error {
 
 const ours = "[mcp_servers.ios-agent]\ncommand = \"ios-agent\"\nargs = [\"mcp\"]\n"
 
-func TestTOMLUpsert(t *testing.T) {
+func TestTOMLUpsertKeepsOtherTables(t *testing.T) {
 	others := "# my Codex\nmodel = \"gpt-5\" # best\n\n[mcp_servers.docs]\ncommand = 'npx'\n" +
 		"args = [\n  \"-y\", # yes\n  \"docs\",\n]\n\n[mcp_servers.docs.env]\nKEY = \"[mcp_servers.ios-agent]\"\n"
 	crlf := func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
@@ -71,7 +71,7 @@ func TestTOMLUpsert(t *testing.T) {
 	}
 }
 
-func TestTOMLRefuses(t *testing.T) {
+func TestTOMLEditRefusesInvalidDocument(t *testing.T) {
 	for text, line := range map[string]int{
 		"a = 1\nb = \"open\n":               2,
 		"a = '''\nopen":                     2,

@@ -29,7 +29,7 @@ func (o Options) tools() []string {
 	return names
 }
 
-// verbs are their command lines, each as its words. One that has other commands below it covers those, which must be as harmless.
+// verbs are their command lines, each as its words. A command line with commands below it covers them too, so they must be as harmless.
 func (o Options) verbs() (all [][]string) {
 	for _, one := range o.unattended() {
 		if one.Verb != "" && !slices.ContainsFunc(o.Commands, func(line string) bool { return strings.HasPrefix(line, one.Verb+" ") }) {

@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// source of actions, as a body has it.
+// source is a source of actions in a body.
 type inputSource struct {
 	Type    string `json:"type"`
 	ID      string `json:"id"`
@@ -25,7 +25,7 @@ type inputSource struct {
 	} `json:"actions"`
 }
 
-// What bounds a chain.
+// The limits of a chain.
 const (
 	mostActions = 1000
 	mostPause   = time.Minute
@@ -49,10 +49,10 @@ func performActions(ctx context.Context, q *request) (any, error) {
 	return nil, nil
 }
 
-// act is a step of a chain that is performed.
+// act is a step of a chain.
 type act func(ctx context.Context) error
 
-// chain reads all of it before anything is done: a chain that we cannot perform whole is not begun.
+// chain reads the whole chain before the first step: a chain with an unsupported step is never started.
 func (q *request) chain(ctx context.Context, sources []inputSource) ([]act, error) {
 	fingers := map[string][]stroke{}
 	var order []string
@@ -91,7 +91,7 @@ func (q *request) chain(ctx context.Context, sources []inputSource) ([]act, erro
 			}
 			pauses = max(pauses, paused)
 		default:
-			return nil, fail(unsupported, "actions of the type %q are not supported", s.Type).hinted("pointer, key and none are")
+			return nil, fail(unsupported, "actions of the type %q are not supported", s.Type).hinted("use pointer, key or none")
 		}
 	}
 	if keyText != "" {
@@ -111,7 +111,7 @@ func (q *request) chain(ctx context.Context, sources []inputSource) ([]act, erro
 	case 2:
 		return q.twoFingers(fingers[order[0]], fingers[order[1]])
 	}
-	return nil, fail(unsupported, "%d fingers at once are not supported", len(order)).hinted("one finger, or two that spread or pinch, are")
+	return nil, fail(unsupported, "%d fingers at once are not supported", len(order)).hinted("use one finger, or two that spread or pinch")
 }
 
 func (q *request) rest(ctx context.Context, d time.Duration) error {
@@ -126,18 +126,18 @@ func duration(ms *float64) (time.Duration, error) {
 		return 0, nil
 	}
 	if *ms < 0 || math.IsNaN(*ms) || *ms > float64(mostPause.Milliseconds()) {
-		return 0, fail(invalidArgument, "the duration is %g ms; it goes from 0 to %d", *ms, mostPause.Milliseconds())
+		return 0, fail(invalidArgument, "the duration is %g ms; it must be from 0 to %d", *ms, mostPause.Milliseconds())
 	}
 	return milliseconds(*ms), nil
 }
 
-// keysOf is what a source of keys types. Modifiers that are held are told by their own characters, as in a text.
+// keysOf is the text of a source of keys. Held modifiers are encoded as the W3C's characters.
 func keysOf(s inputSource) (text string, paused time.Duration, err error) {
 	for _, a := range s.Actions {
 		switch a.Type {
 		case "keyDown", "keyUp":
 			if n := len([]rune(a.Value)); n != 1 {
-				return "", 0, fail(invalidArgument, "the value of %s has %d characters, and one is meant", a.Type, n)
+				return "", 0, fail(invalidArgument, "the value of %s has %d characters; it must have one", a.Type, n)
 			}
 			r := []rune(a.Value)[0]
 			if _, held := modifier[r]; held || a.Type == "keyDown" {
@@ -150,7 +150,7 @@ func keysOf(s inputSource) (text string, paused time.Duration, err error) {
 			}
 			paused += d
 		default:
-			return "", 0, fail(invalidArgument, "a source of keys has no action %q", a.Type)
+			return "", 0, fail(invalidArgument, "unknown key action %q", a.Type)
 		}
 	}
 	return text, paused, nil
@@ -182,7 +182,7 @@ func (q *request) strokes(ctx context.Context, s inputSource) (out []stroke, pau
 			now, paused = &stroke{from: at, rest: paused}, 0
 		case "pointerUp":
 			if now == nil {
-				continue // the W3C has it do nothing
+				continue // the W3C says to ignore it
 			}
 			out = append(out, *now)
 			now = nil
@@ -195,7 +195,7 @@ func (q *request) strokes(ctx context.Context, s inputSource) (out []stroke, pau
 				now.moves = append(now.moves, move{now.to(), took})
 			}
 		default:
-			return nil, 0, fail(invalidArgument, "a finger has no action %q", a.Type)
+			return nil, 0, fail(invalidArgument, "unknown pointer action %q", a.Type)
 		}
 	}
 	if now != nil {
@@ -205,7 +205,7 @@ func (q *request) strokes(ctx context.Context, s inputSource) (out []stroke, pau
 	return out, paused, nil
 }
 
-// target is the point that a move goes to.
+// target is the destination of a move.
 func (q *request) target(ctx context.Context, from ui.Point, rawX, rawY, origin json.RawMessage) (ui.Point, error) {
 	var to ui.Point
 	for _, each := range []struct {
@@ -216,7 +216,7 @@ func (q *request) target(ctx context.Context, from ui.Point, rawX, rawY, origin 
 			continue
 		}
 		if err := json.Unmarshal(each.raw, each.into); err != nil {
-			return to, fail(invalidArgument, "x and y of a move are numbers: %v", fault.OfJSON(err))
+			return to, fail(invalidArgument, "x and y of a move must be numbers: %v", fault.OfJSON(err))
 		}
 	}
 	var word string
@@ -228,7 +228,7 @@ func (q *request) target(ctx context.Context, from ui.Point, rawX, rawY, origin 
 		case "viewport", "":
 		case "pointer":
 			to.X, to.Y = to.X+from.X, to.Y+from.Y
-		default: // WebDriverAgent takes an element's id as well
+		default: // WebDriverAgent accepts an element's id too
 			return q.onCentre(ctx, word, to)
 		}
 	case json.Unmarshal(origin, &element) == nil:
@@ -236,7 +236,7 @@ func (q *request) target(ctx context.Context, from ui.Point, rawX, rawY, origin 
 			return q.onCentre(ctx, id, to)
 		}
 	default:
-		return to, fail(invalidArgument, "the origin of a move is viewport, pointer or an element")
+		return to, fail(invalidArgument, "the origin of a move must be viewport, pointer or an element")
 	}
 	if to.X < 0 || to.Y < 0 {
 		return to, fail(outOfBounds, "%g, %g is not on the screen", to.X, to.Y)
@@ -253,10 +253,10 @@ func (q *request) onCentre(ctx context.Context, id string, offset ui.Point) (ui.
 	return ui.Point{X: c.X + offset.X, Y: c.Y + offset.Y}, nil
 }
 
-// gesture is an operation as a step.
+// gesture is a step that runs an operation.
 func (q *request) gesture(name string, input map[string]any) act {
 	return func(ctx context.Context) error { return q.session.on(ctx, name, input, nil) }
 }
 
-// releaseActions has nothing to lift: no finger stays down after a chain.
+// releaseActions has nothing to release: no finger stays down after a chain.
 func releaseActions(context.Context, *request) (any, error) { return nil, nil }

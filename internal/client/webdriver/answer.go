@@ -11,6 +11,7 @@ import (
 
 	"ios-agent/internal/client/webdriver/page"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // kind is an error of the W3C specification.
@@ -48,7 +49,7 @@ var (
 type failure struct {
 	kind
 	message, hint string
-	code          fault.Code // of ours; empty: it is none of ours
+	code          fault.Code // ios-agent's code; empty for WebDriver's own errors
 }
 
 func fail(k kind, format string, args ...any) *failure {
@@ -68,7 +69,7 @@ func (f *failure) hinted(hint string) *failure {
 
 func (f *failure) Error() string { return f.name + ": " + f.message }
 
-// kinds says which of the W3C's errors a fault is. What is not here is an unknown error.
+// kinds maps faults to the W3C's errors. All other faults are unknown errors.
 var kinds = map[fault.Code]kind{
 	fault.InvalidInput: invalidArgument, fault.PathError: invalidArgument, fault.TooLarge: invalidArgument,
 	fault.ElementNotFound: noSuchElement, fault.ElementAmbiguous: noSuchElement, fault.RefExpired: staleElement,
@@ -79,7 +80,7 @@ var kinds = map[fault.Code]kind{
 	fault.LeaseLost: invalidSession, fault.NotHolder: invalidSession, fault.DeviceClaimed: invalidSession,
 }
 
-// of gives a fault, or a selector that the page does not take, its kind.
+// of converts a fault or an invalid selector to a failure with its kind.
 func of(err error) *failure {
 	if wrong, is := errors.AsType[*page.InvalidSelector](err); is {
 		return fail(invalidSelector, "%s", wrong.Message).hinted(wrong.Hint)
@@ -92,7 +93,7 @@ func of(err error) *failure {
 	return &failure{kind: k, message: f.Message, hint: f.Hint, code: f.Code}
 }
 
-// over reports whether an error says that the session's device is not the session's any more.
+// over reports whether an error says that the session has lost its device.
 func over(err error) bool {
 	var f *failure
 	return errors.As(err, &f) && f.code != "" && f.kind == invalidSession
@@ -104,26 +105,30 @@ type answer struct {
 	value  any
 }
 
-// failureOf is the W3C's shape of an error; our own code and hint are in its data.
-func failureOf(err error) answer {
+// failureOf is the W3C's form of an error; our code and hint are in its data.
+func (s *Server) failureOf(err error) answer {
 	var f *failure
 	if !errors.As(err, &f) {
 		f = of(err)
 		if errors.Is(err, context.Canceled) {
-			f.message = "the client left before the end"
+			f.message = "the client disconnected"
 		}
 	}
-	message := f.message
-	if f.hint != "" {
-		message += " (" + f.hint + ")"
+	say := s.Say
+	if say == nil {
+		say = hint.Plain
+	}
+	message, advice := say(f.message), say(f.hint)
+	if advice != "" {
+		message += " (" + advice + ")"
 	}
 	value := map[string]any{"error": f.name, "message": message, "stacktrace": "", "traceback": ""}
 	data := map[string]any{}
 	if f.code != "" {
 		data["code"] = f.code
 	}
-	if f.hint != "" {
-		data["hint"] = f.hint
+	if advice != "" {
+		data["hint"] = advice
 	}
 	if len(data) > 0 {
 		value["data"] = data
@@ -131,7 +136,7 @@ func failureOf(err error) answer {
 	return answer{f.status, value}
 }
 
-// write sends an answer at once: a second packet for the body would make a client that acknowledges late wait.
+// write sends an answer in one packet: a client with delayed acknowledgements would wait for a second one.
 func write(w http.ResponseWriter, a answer, session string) {
 	whole := map[string]any{"value": a.value}
 	if session != "" {
@@ -139,7 +144,7 @@ func write(w http.ResponseWriter, a answer, session string) {
 	}
 	var buf bytes.Buffer
 	e := json.NewEncoder(&buf)
-	e.SetEscapeHTML(false) // a source is XML, and no page
+	e.SetEscapeHTML(false) // a source is XML, not part of a web page
 	if err := e.Encode(whole); err != nil {
 		a.status = http.StatusInternalServerError
 		buf.Reset()
@@ -152,5 +157,5 @@ func write(w http.ResponseWriter, a answer, session string) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Length", strconv.Itoa(len(raw)))
 	w.WriteHeader(a.status)
-	_, _ = w.Write(raw) // a client that is gone needs no answer
+	_, _ = w.Write(raw) // a disconnected client needs no answer
 }

@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// starting says how an app is started.
+// starting holds the options for starting an app.
 type starting struct {
 	args    []string
 	env     map[string]string
@@ -34,7 +34,7 @@ func (one *session) start(ctx context.Context, bundle string, s starting) error 
 	return one.on(ctx, "launch_app", input, nil)
 }
 
-// naming makes a command of what is done with the app that the body names.
+// naming makes a command from a function of the app that the body names.
 func naming(do func(ctx context.Context, q *request, bundle string) (any, error)) handler {
 	return func(ctx context.Context, q *request) (any, error) {
 		var id string
@@ -62,7 +62,7 @@ func activateApp(ctx context.Context, q *request, bundle string) (any, error) {
 	return nil, q.session.start(ctx, bundle, starting{})
 }
 
-// terminateApp ends an app, and tells whether it ran.
+// terminateApp ends an app, and reports whether it ran.
 func terminateApp(ctx context.Context, q *request, bundle string) (any, error) {
 	var out struct{ Status string }
 	if err := q.session.on(ctx, "terminate_app", map[string]any{"bundle_id": bundle}, &out); err != nil {
@@ -71,7 +71,7 @@ func terminateApp(ctx context.Context, q *request, bundle string) (any, error) {
 	return out.Status == "terminated", nil
 }
 
-// app is one that is installed.
+// app is an installed app.
 type app struct {
 	Bundle string `json:"bundle_id"`
 	Name   string `json:"name"`
@@ -85,7 +85,7 @@ func (one *session) apps(ctx context.Context) ([]app, error) {
 	return out.Apps, err
 }
 
-// The states of an app, as XCUITest counts them.
+// The states of an app, in XCUITest's numbers.
 const (
 	stateMissing = 0
 	stateOff     = 1
@@ -93,7 +93,7 @@ const (
 	stateInFront = 4
 )
 
-// appState tells whether an app is in front, runs behind, or does not run.
+// appState reports whether an app is in front, in the background, or not running.
 func appState(ctx context.Context, q *request, bundle string) (any, error) {
 	all, err := q.session.apps(ctx)
 	if err != nil {
@@ -129,7 +129,7 @@ func activeAppInfo(ctx context.Context, q *request) (any, error) {
 	}
 	found := app{Bundle: t.App}
 	all, err := q.session.apps(ctx)
-	if f, is := err.(*failure); is && f.code == fault.Unsupported { // a device that tells no apps still shows one
+	if f, is := err.(*failure); is && f.code == fault.Unsupported { // a device that cannot list its apps still shows one
 		err = nil
 	}
 	for _, each := range all {
@@ -146,7 +146,7 @@ func activeAppInfo(ctx context.Context, q *request) (any, error) {
 	}, err
 }
 
-// appList is the running apps.
+// appList lists the running apps.
 func appList(ctx context.Context, q *request) (any, error) {
 	all, err := q.session.apps(ctx)
 	out := []any{}
@@ -158,7 +158,7 @@ func appList(ctx context.Context, q *request) (any, error) {
 	return out, err
 }
 
-// behind puts the app in front behind for a while: the home screen, and the app again.
+// behind sends the app in front to the background for a while: it shows the home screen, then the app again.
 func behind(ctx context.Context, q *request) (any, error) {
 	seconds := 3.0
 	if err := q.may(map[string]any{"duration": &seconds, "seconds": &seconds}); err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// wanted is what capabilities ask for.
+// wanted holds the requests of the capabilities.
 type wanted struct {
 	given               map[string]any
 	udid, name, version string
@@ -22,7 +22,7 @@ type wanted struct {
 	patience, implicit  time.Duration
 }
 
-// checks are the capabilities without a prefix: those of the W3C, and those that an Appium server sends to WebDriverAgent.
+// checks are the capabilities without a prefix: the W3C's, and an Appium server's for WebDriverAgent.
 var checks = map[string]func(any) string{
 	"acceptInsecureCerts": boolean, "browserName": text, "browserVersion": text, "platformName": text, "proxy": object,
 	"setWindowRect": boolean, "timeouts": timeouts, "strictFileInteractability": boolean, "webSocketUrl": boolean,
@@ -35,7 +35,7 @@ var checks = map[string]func(any) string{
 	},
 }
 
-// agentChecks are what an Appium server sends to WebDriverAgent.
+// agentChecks are the capabilities that an Appium server sends to WebDriverAgent.
 var agentChecks = map[string]func(any) string{
 	"bundleId": text, "arguments": list, "environment": object, "eventloopIdleDelaySec": number, "shouldWaitForQuiescence": boolean,
 	"maxTypingFrequency": number, "shouldUseSingletonTestManager": boolean, "waitForIdleTimeout": number,
@@ -45,7 +45,7 @@ var agentChecks = map[string]func(any) string{
 	"shouldUseTestManagerForVisibilityDetection": boolean, "waitForQuiescence": boolean, "app": text,
 }
 
-// appiumChecks are those of Appium that we read; its others are taken as they are, and change nothing.
+// appiumChecks are the supported capabilities of Appium; its others are accepted without effect.
 var appiumChecks = map[string]func(any) string{
 	"udid": text, "deviceName": text, "platformVersion": text, "automationName": text, "bundleId": text, "app": text,
 	"newCommandTimeout": seconds, "processArguments": object, "noReset": boolean, "autoLaunch": boolean, "forceAppLaunch": boolean,
@@ -54,13 +54,13 @@ var appiumChecks = map[string]func(any) string{
 
 const appium = "appium:"
 
-// The types that a capability may have: each check says what is wrong with a value.
+// The types of a capability: each check returns what is wrong with a value.
 var (
-	text    = typed[string]("is no text")
-	boolean = typed[bool]("is neither true nor false")
-	number  = typed[float64]("is no number")
-	list    = typed[[]any]("is no list")
-	object  = typed[map[string]any]("is no object")
+	text    = typed[string]("must be a text")
+	boolean = typed[bool]("must be true or false")
+	number  = typed[float64]("must be a number")
+	list    = typed[[]any]("must be a list")
+	object  = typed[map[string]any]("must be an object")
 )
 
 func typed[T any](wrong string) func(any) string {
@@ -76,12 +76,12 @@ func seconds(v any) string {
 	if s, is := v.(string); is { // some suites write it as text
 		f, err := strconv.ParseFloat(s, 64)
 		if err != nil {
-			return "is no number"
+			return "must be a number"
 		}
 		v = f
 	}
 	if f, is := v.(float64); !is || f < 0 || math.IsNaN(f) || f > 1e6 {
-		return "is no number of seconds from 0"
+		return "must be a number of seconds from 0"
 	}
 	return ""
 }
@@ -89,7 +89,7 @@ func seconds(v any) string {
 func oneOf(words ...string) func(any) string {
 	return func(v any) string {
 		if s, is := v.(string); !is || !slices.Contains(words, s) {
-			return "is none of " + strings.Join(words, ", ")
+			return "must be one of " + strings.Join(words, ", ")
 		}
 		return ""
 	}
@@ -98,7 +98,7 @@ func oneOf(words ...string) func(any) string {
 func timeouts(v any) string {
 	all, is := v.(map[string]any)
 	if !is {
-		return "is no object"
+		return "must be an object"
 	}
 	for name, each := range all {
 		f, is := each.(float64)
@@ -109,13 +109,13 @@ func timeouts(v any) string {
 			continue
 		}
 		if !is || f < 0 || f > 1<<53 || f != math.Trunc(f) {
-			return name + " is no whole number of milliseconds"
+			return name + " must be a whole number of milliseconds"
 		}
 	}
 	return ""
 }
 
-// match reads the capabilities of New Session: alwaysMatch with each of firstMatch, the first that we can serve.
+// match reads the capabilities of New Session: alwaysMatch with each of firstMatch; the first supported one wins.
 func match(body map[string]json.RawMessage) (wanted, error) {
 	var asked map[string]any
 	if err := json.Unmarshal(body["capabilities"], &asked); err != nil || asked == nil {
@@ -130,7 +130,7 @@ func match(body map[string]json.RawMessage) (wanted, error) {
 	if raw, given := asked["firstMatch"]; given {
 		is := false
 		if first, is = raw.([]any); !is || len(first) == 0 {
-			return wanted{}, fail(invalidArgument, "firstMatch is no list with an object")
+			return wanted{}, fail(invalidArgument, "firstMatch must be a list with an object")
 		}
 	}
 	var all []map[string]any
@@ -158,14 +158,14 @@ func match(body map[string]json.RawMessage) (wanted, error) {
 	return wanted{}, fail(notCreated, "no set of the capabilities fits: %s", strings.Join(why, "; "))
 }
 
-// checked is one set of capabilities, each of the right type. A capability that is null is not there.
+// checked is one set of capabilities, each of the right type. Null capabilities are left out.
 func checked(raw any, where string) (map[string]any, error) {
 	if raw == nil && where == "alwaysMatch" {
 		return map[string]any{}, nil
 	}
 	given, is := raw.(map[string]any)
 	if !is {
-		return nil, fail(invalidArgument, "%s is no object", where)
+		return nil, fail(invalidArgument, "%s must be an object", where)
 	}
 	given = flat(given)
 	out := map[string]any{}
@@ -183,8 +183,8 @@ func checked(raw any, where string) (map[string]any, error) {
 			known = true
 		}
 		if !known && !strings.Contains(name, ":") {
-			return nil, fail(invalidArgument, "there is no capability %q", name).
-				hinted("those of Appium have a prefix: appium:" + name)
+			return nil, fail(invalidArgument, "unknown capability %q", name).
+				hinted("Appium's capabilities have a prefix: appium:" + name)
 		}
 		if check != nil {
 			if wrong := check(value); wrong != "" {
@@ -196,7 +196,7 @@ func checked(raw any, where string) (map[string]any, error) {
 	return out, nil
 }
 
-// flat has those of appium:options among the others.
+// flat moves the capabilities of appium:options among the others.
 func flat(given map[string]any) map[string]any {
 	nested, is := given[appium+"options"].(map[string]any)
 	if !is {
@@ -210,7 +210,7 @@ func flat(given map[string]any) map[string]any {
 	return given
 }
 
-// served says what a set of capabilities wants, or why we are not the ones for it.
+// served returns the requests of a set of capabilities, or why we cannot serve it.
 func served(caps map[string]any) (w wanted, reason string) {
 	str := func(names ...string) string {
 		for _, name := range names {
@@ -253,7 +253,7 @@ func served(caps map[string]any) (w wanted, reason string) {
 	case float64:
 		w.patience = time.Duration(v * float64(time.Second))
 	case string:
-		f, _ := strconv.ParseFloat(v, 64) // it was checked
+		f, _ := strconv.ParseFloat(v, 64) // checked before
 		w.patience = time.Duration(f * float64(time.Second))
 	}
 	if all, is := caps["timeouts"].(map[string]any); is {
@@ -292,13 +292,13 @@ func hasPrefix(caps map[string]any, prefix string) bool {
 	return false
 }
 
-// capabilities are what the session is: what was asked for, and what it got.
+// capabilities describe the session: the requested capabilities, and the actual device.
 func (one *session) capabilities() map[string]any {
 	out := maps.Clone(one.given)
 	if out == nil {
 		out = map[string]any{}
 	}
-	delete(out, "webSocketUrl") // there is no BiDi here: a client that sees no address does without
+	delete(out, "webSocketUrl") // without an address in the answer, clients do not use BiDi
 	if one.agent {
 		return map[string]any{
 			"device": strings.ToLower(one.family), "browserName": " ", "sdkVersion": numeric(one.os), "CFBundleIdentifier": out["bundleId"],

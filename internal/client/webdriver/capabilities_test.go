@@ -17,7 +17,7 @@ func matching(t *testing.T, body string) (wanted, error) {
 	return match(read)
 }
 
-func TestMatch(t *testing.T) {
+func TestMatchCombinesAlwaysAndFirstMatch(t *testing.T) {
 	w, err := matching(t, `{"capabilities": {
 		"alwaysMatch": {"platformName": "ios", "appium:udid": "U", "appium:newCommandTimeout": 90, "appium:noReset": null, "webSocketUrl": true,
 			"appium:processArguments": {"args": ["-a"], "env": {"B": "c"}}, "vendor:thing": [1], "timeouts": {"implicit": 250}},
@@ -45,7 +45,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-func TestBadCapabilities(t *testing.T) {
+func TestInvalidCapabilitiesAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		body string
 		kind kind
@@ -77,7 +77,7 @@ func TestBadCapabilities(t *testing.T) {
 	}
 }
 
-func TestPresses(t *testing.T) {
+func TestPressesSplitsTextAndKeys(t *testing.T) {
 	got, err := presses("ab\uE003\uE003c\n\uE03Da\uE000d")
 	var said []string
 	for _, p := range got {

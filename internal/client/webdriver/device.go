@@ -25,7 +25,7 @@ func (one *session) pasteboard(ctx context.Context, text *string) (string, error
 	return out.Text, err
 }
 
-// plain refuses what is not text: a pasteboard of ours has text alone.
+// plain refuses content other than text: our pasteboard holds only text.
 func (q *request) plain() error {
 	kind := "plaintext"
 	if err := q.may(map[string]any{"contentType": &kind}); err != nil {
@@ -37,7 +37,7 @@ func (q *request) plain() error {
 	return nil
 }
 
-// copying puts a text on the pasteboard: in base64 by WebDriverAgent's and Appium's routes, as it is by the name of the extension.
+// copying puts a text on the pasteboard: in base64 for WebDriverAgent's and Appium's routes, unencoded for the extension.
 func copying(encoded bool) handler {
 	return func(ctx context.Context, q *request) (any, error) {
 		var text string
@@ -59,7 +59,7 @@ func copying(encoded bool) handler {
 	}
 }
 
-// pasting reads the pasteboard, likewise.
+// pasting reads the pasteboard, with the same encodings.
 func pasting(encoded bool) handler {
 	return func(ctx context.Context, q *request) (any, error) {
 		if err := q.plain(); err != nil {
@@ -73,7 +73,7 @@ func pasting(encoded bool) handler {
 	}
 }
 
-// place is where a device is said to be. A device does not tell where it is: what a session set is what it is told.
+// place is the simulated location of a device. The location cannot be read, so a session returns its own setting.
 type place struct {
 	Latitude  *float64 `json:"latitude"`
 	Longitude *float64 `json:"longitude"`
@@ -86,7 +86,7 @@ func setPlace(ctx context.Context, q *request) (any, error) {
 		return nil, err
 	}
 	if at.Latitude == nil || at.Longitude == nil {
-		return nil, fail(invalidArgument, "a place is a latitude and a longitude")
+		return nil, fail(invalidArgument, "a location needs a latitude and a longitude")
 	}
 	err := q.session.on(ctx, "set_location", map[string]any{"latitude": *at.Latitude, "longitude": *at.Longitude}, nil)
 	if err == nil {
@@ -115,14 +115,14 @@ func getPlace(_ context.Context, q *request) (any, error) {
 	return q.session.at, nil
 }
 
-// setAppearance is dark or light; WebDriverAgent calls the style a name.
+// setAppearance sets dark or light; WebDriverAgent calls the style a name.
 func setAppearance(ctx context.Context, q *request) (any, error) {
 	var style string
 	if err := q.may(map[string]any{"style": &style, "name": &style}); err != nil {
 		return nil, err
 	}
 	if style = strings.ToLower(style); style != "dark" && style != "light" {
-		return nil, fail(invalidArgument, "the style is %q", style).hinted("dark or light")
+		return nil, fail(invalidArgument, "invalid style %q", style).hinted("dark or light")
 	}
 	return nil, q.session.on(ctx, "set_appearance", map[string]any{"mode": style}, nil)
 }
@@ -133,7 +133,7 @@ func getAppearance(ctx context.Context, q *request) (any, error) {
 	return map[string]any{"style": out.Mode}, err
 }
 
-// listApps are the installed apps by their bundle ids, in the words of their property lists.
+// listApps are the installed apps by their bundle ids, with the keys of property lists.
 func listApps(ctx context.Context, q *request) (any, error) {
 	kind := "User"
 	if err := q.may(map[string]any{"applicationType": &kind}); err != nil {
@@ -151,7 +151,7 @@ func listApps(ctx context.Context, q *request) (any, error) {
 	return out, err
 }
 
-// kindOf is the type of an app as property lists have it.
+// kindOf is the type of an app in property lists.
 func kindOf(kind string) string {
 	if kind == "" {
 		return "User"
@@ -159,10 +159,10 @@ func kindOf(kind string) string {
 	return strings.ToUpper(kind[:1]) + kind[1:]
 }
 
-// startFilm begins to record the screen, for at most ten minutes unless the client says otherwise.
+// startFilm starts to record the screen, for at most ten minutes unless the client says otherwise.
 func startFilm(ctx context.Context, q *request) (any, error) {
 	var options struct {
-		Limit json.RawMessage `json:"timeLimit"` // a number, or a text that is one
+		Limit json.RawMessage `json:"timeLimit"` // a number, or a number as text
 	}
 	if err := q.may(map[string]any{"options": &options}); err != nil {
 		return nil, err
@@ -171,17 +171,17 @@ func startFilm(ctx context.Context, q *request) (any, error) {
 	if text := strings.Trim(string(options.Limit), `"`); text != "" && text != "null" {
 		seconds, err := strconv.ParseFloat(text, 64)
 		if err != nil {
-			return nil, fail(invalidArgument, "timeLimit is %.40q", text)
+			return nil, fail(invalidArgument, "invalid timeLimit %.40q", text)
 		}
 		input["seconds"] = int(within(seconds, 1, 3600))
 	}
 	return nil, q.session.on(ctx, "record_video", input, nil)
 }
 
-// mostFilm bounds a video in bytes: the client gets it as one text.
+// mostFilm is the maximum size of a video in bytes: the client gets it as one text.
 const mostFilm = 256 << 20
 
-// stopFilm gives the video in base64. Its file is removed: the client has it.
+// stopFilm returns the video in base64 and removes the file.
 func stopFilm(ctx context.Context, q *request) (any, error) {
 	var out struct{ Path string }
 	if err := q.session.on(ctx, "record_video", map[string]any{"stop": true}, &out); err != nil {
@@ -189,24 +189,25 @@ func stopFilm(ctx context.Context, q *request) (any, error) {
 	}
 	raw, err := regularfile.Read(out.Path, mostFilm)
 	if err != nil {
-		return nil, of(fault.New(fault.PathError, "reading the video %s: %w", out.Path, err))
+		return nil, of(fault.New(fault.PathError, "cannot read the video %s: %w", out.Path, err))
 	}
-	_ = os.Remove(out.Path) // it is only a copy
+	_ = os.Remove(out.Path) // only a copy
 	return base64.StdEncoding.EncodeToString(raw), nil
 }
 
-// battery is what a simulator tells its apps: it has none. Of a physical device nothing of ours asks that.
+// battery is the state that apps see in a simulator: unknown. No operation reads the battery of a physical device.
 func battery(_ context.Context, q *request) (any, error) {
 	if !q.session.simulator {
-		return nil, fail(unsupported, "the battery of a physical device is not told").hinted("`ios-agent devices` tells what is")
+		return nil, fail(unsupported, "reading the battery of a physical device is not supported")
 	}
 	return map[string]any{"level": -1, "state": 0}, nil
 }
 
-// deviceTime is a simulator's, which is that of its Mac.
+// deviceTime is the time of a simulator, which is the Mac's.
 func deviceTime(_ context.Context, q *request) (any, error) {
 	if !q.session.simulator {
-		return nil, fail(unsupported, "the time of a physical device is not told").hinted("a screenshot shows it in the status bar")
+		return nil, fail(unsupported, "reading the time of a physical device is not supported").
+			hinted("a screenshot shows it in the status bar")
 	}
 	return q.Now().Format(time.RFC3339), nil
 }
@@ -214,14 +215,14 @@ func deviceTime(_ context.Context, q *request) (any, error) {
 // logTypes are the logs that a client may read.
 var logTypes = []string{"syslog"}
 
-// readLog gives the lines of the app in front that the session was not given yet, the newest of them at most.
+// readLog returns the new log lines of the app in front, up to a maximum number of the newest.
 func readLog(ctx context.Context, q *request) (any, error) {
 	var kind string
 	if err := q.take(map[string]any{"type": &kind}); err != nil {
 		return nil, err
 	}
 	if !slices.Contains(logTypes, kind) {
-		return nil, fail(invalidArgument, "there is no log %q", kind).hinted(strings.Join(logTypes, ", "))
+		return nil, fail(invalidArgument, "unknown log type %q", kind).hinted(strings.Join(logTypes, ", "))
 	}
 	q.session.mu.Lock()
 	after := q.session.logged
@@ -250,5 +251,5 @@ func readLog(ctx context.Context, q *request) (any, error) {
 	return lines, nil
 }
 
-// mostLines is how many lines of a log one answer has.
+// mostLines is the maximum number of log lines in an answer.
 const mostLines = 1000

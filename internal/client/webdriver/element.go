@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// element reads the element that the path names.
+// element reads the element in the path.
 func (q *request) element(ctx context.Context) (*page.Node, error) {
 	return q.session.element(ctx, q.params["element"])
 }
@@ -24,10 +24,10 @@ func (one *session) element(ctx context.Context, id string) (*page.Node, error) 
 	return n, nil
 }
 
-// onElement runs an operation on an element. One that is not there any more is stale.
+// onElement runs an operation on an element. A missing element is stale.
 func (one *session) onElement(ctx context.Context, name, id string, input map[string]any, into any) error {
 	if !isID(id) {
-		return fail(noSuchElement, "no element was given the id %q", id)
+		return fail(noSuchElement, "unknown element id %q", id)
 	}
 	if input == nil {
 		input = map[string]any{}
@@ -40,14 +40,14 @@ func (one *session) onElement(ctx context.Context, name, id string, input map[st
 	return err
 }
 
-// isID reports whether an id is one of ours: e and a number.
+// isID reports whether an id has our form: e and a number.
 func isID(id string) bool {
 	digits, is := strings.CutPrefix(id, "e")
 	_, err := strconv.ParseUint(digits, 10, 32)
 	return is && err == nil
 }
 
-// staleOr is the error of an element that a look did not have.
+// staleOr is the error for an element that is missing from a page.
 func (one *session) staleOr(ctx context.Context, id string) error {
 	if _, err := one.element(ctx, id); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (one *session) staleOr(ctx context.Context, id string) error {
 	return fail(staleElement, "the element %s is not on the screen", id).hinted("find it again")
 }
 
-// reading makes a command of a function of an element.
+// reading makes a command from a function of an element.
 func reading(read func(*page.Node) any) handler {
 	return func(ctx context.Context, q *request) (any, error) {
 		n, err := q.element(ctx)
@@ -101,7 +101,7 @@ func (q *request) typed(names ...string) (string, error) {
 		}
 		var parts []any
 		if err := json.Unmarshal(raw, &parts); err != nil {
-			return "", fail(invalidArgument, "%q in the body is neither text nor a list of texts", name)
+			return "", fail(invalidArgument, "%q in the body must be a text or a list of texts", name)
 		}
 		for _, part := range parts {
 			switch v := part.(type) {
@@ -110,7 +110,7 @@ func (q *request) typed(names ...string) (string, error) {
 			case float64:
 				text += strconv.FormatFloat(v, 'f', -1, 64)
 			default:
-				return "", fail(invalidArgument, "%q in the body has a part that is no text", name)
+				return "", fail(invalidArgument, "%q in the body must contain only texts", name)
 			}
 		}
 		return text, nil
@@ -118,7 +118,7 @@ func (q *request) typed(names ...string) (string, error) {
 	return "", fail(invalidArgument, "the body has no %q", names[0])
 }
 
-// setValue types into a field; a control that has no text is moved to the value.
+// setValue types into a field; a control without text is set to the value.
 func setValue(ctx context.Context, q *request) (any, error) {
 	text, err := q.typed("text", "value")
 	if err != nil {
@@ -132,7 +132,7 @@ func setValue(ctx context.Context, q *request) (any, error) {
 	case "Slider":
 		share, err := strconv.ParseFloat(text, 64)
 		if err != nil || share < 0 || share > 1 {
-			return nil, fail(invalidArgument, "the value of a slider is %q; it goes from 0 to 1", text)
+			return nil, fail(invalidArgument, "the value of a slider is %q; it must be from 0 to 1", text)
 		}
 		text = strconv.FormatFloat(100*share, 'f', -1, 64) + "%"
 		return nil, q.session.onElement(ctx, "set_value", n.ID(), map[string]any{"to": text}, nil)
@@ -151,7 +151,7 @@ func screenshot(ctx context.Context, q *request) (any, error) {
 	return base64.StdEncoding.EncodeToString(raw), nil
 }
 
-// elementScreenshot is a picture of what of the element shows.
+// elementScreenshot is a picture of the element's visible part.
 func elementScreenshot(ctx context.Context, q *request) (any, error) {
 	t, err := q.session.look(ctx)
 	if err != nil {

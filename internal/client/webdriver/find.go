@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// search is what a find command asks for.
+// search is the content of a find command.
 type search struct {
 	how      page.Strategy
 	using    string
@@ -17,7 +17,7 @@ type search struct {
 	from     string // an element's id; empty: the whole screen
 }
 
-// find reads the body and looks until something fits, for as long as the session's implicit wait is.
+// find reads the body and looks until an element matches or the session's implicit wait is over.
 func (q *request) find(ctx context.Context) (w search, found []*page.Node, err error) {
 	if err = q.take(map[string]any{"using": &w.using, "value": &w.selector}); err != nil {
 		return w, nil, err
@@ -93,7 +93,7 @@ func activeElement(ctx context.Context, q *request) (any, error) {
 	return elementOf(focused[len(focused)-1]), nil // the innermost
 }
 
-// take decodes members of the body; each must be there.
+// take decodes required members of the body.
 func (q *request) take(into map[string]any) error {
 	for name := range into {
 		if _, given := q.body[name]; !given {
@@ -103,7 +103,7 @@ func (q *request) take(into map[string]any) error {
 	return q.may(into)
 }
 
-// may decodes members of the body that may be missing or null.
+// may decodes optional members of the body.
 func (q *request) may(into map[string]any) error {
 	for name, to := range into {
 		raw, given := q.body[name]

@@ -16,8 +16,8 @@ import (
 	"ios-agent/internal/op"
 )
 
-// Folder is what a server has on disk while it runs: pictures on their way, and the devices of its sessions. The next server gives back
-// what one that was killed had.
+// Folder holds a running server's files: temporary pictures, and the devices of its sessions. If the server is killed, the next one gives
+// these devices back.
 type Folder struct{ path string }
 
 const (
@@ -27,18 +27,18 @@ const (
 	mostNote     = 4 << 10
 )
 
-// owner is the process that a folder belongs to.
+// owner is the process of a folder.
 type owner struct {
 	PID   int    `json:"pid"`
 	Start string `json:"start"`
-	Port  int    `json:"port,omitempty"` // on which it serves
+	Port  int    `json:"port,omitempty"` // of its server
 }
 
-// NewFolder makes the folder of a server of this process, below a home.
+// NewFolder creates the folder of a server in this process, below a home.
 func NewFolder(home string) (Folder, error) {
 	path, err := os.MkdirTemp(home, folderPrefix) // 0700
 	if err != nil {
-		return Folder{}, fault.New(fault.PathError, "a folder for the server: %w", err)
+		return Folder{}, fault.New(fault.PathError, "cannot create a folder for the server: %w", err)
 	}
 	if err := (Folder{path}).Serves(0); err != nil {
 		return Folder{}, errors.Join(err, os.RemoveAll(path))
@@ -46,23 +46,23 @@ func NewFolder(home string) (Folder, error) {
 	return Folder{path}, nil
 }
 
-// Serves notes whose the folder is, and the port on which that process serves; 0 is none yet.
+// Serves records the process of the folder, and the port of its server; 0 if it has none yet.
 func (f Folder) Serves(port int) error {
 	me := owner{PID: os.Getpid(), Port: port}
-	me.Start, _ = processes.StartTime(me.PID) // a sandbox may hide it; then the pid alone has to do
+	me.Start, _ = processes.StartTime(me.PID) // a sandbox may hide it; then only the pid is compared
 	raw, err := json.Marshal(me)
 	if err == nil {
 		err = wholefile.Write(filepath.Join(f.path, ownerFile), raw)
 	}
 	if err != nil {
-		return fault.New(fault.PathError, "a folder for the server: %w", err)
+		return fault.New(fault.PathError, "cannot write to the server's folder: %w", err)
 	}
 	return nil
 }
 
-// ServedAt reports whether a server of a home that lives serves on a port.
+// ServedAt reports whether a running server of a home uses a port.
 func ServedAt(home string, port int) bool {
-	owners, _ := filepath.Glob(filepath.Join(home, folderPrefix+"*", ownerFile)) // the pattern is ours
+	owners, _ := filepath.Glob(filepath.Join(home, folderPrefix+"*", ownerFile)) // our own pattern is valid
 	return slices.ContainsFunc(owners, func(file string) bool {
 		of, err := ownerOf(file)
 		return err == nil && port > 0 && of.Port == port && processes.Alive(of.PID, of.Start)
@@ -77,10 +77,10 @@ func ownerOf(file string) (of owner, err error) {
 	return of, err
 }
 
-// Remove removes it.
+// Remove removes the folder.
 func (f Folder) Remove() error { return os.RemoveAll(f.path) }
 
-// note writes down that a session has a device. Without a folder there is nothing to write it to.
+// note records that a session has a device. Without a folder it does nothing.
 func (f Folder) note(one *session) error {
 	if f.path == "" {
 		return nil
@@ -88,31 +88,31 @@ func (f Folder) note(one *session) error {
 	return wholefile.Write(filepath.Join(f.path, one.name+leaseSuffix), []byte(one.udid))
 }
 
-// forget removes the note. One that stays is harmless: a device that the session has not is not given back.
+// forget removes the record. A remaining record is harmless: only devices with a lease are given back.
 func (f Folder) forget(one *session) {
 	if f.path != "" {
 		_ = os.Remove(filepath.Join(f.path, one.name+leaseSuffix))
 	}
 }
 
-// GiveBack gives back the devices that servers of a home had which were killed, and removes what they left. A lease that cannot be given
-// back, because its device is gone or another's by now, ends by itself.
+// GiveBack gives back the devices of killed servers of a home, and removes their folders. A lease that cannot be given back, because its
+// device is gone or has another holder, ends by itself.
 func GiveBack(ctx context.Context, home string, connect func(session string) (op.Caller, error)) error {
 	owners, err := filepath.Glob(filepath.Join(home, folderPrefix+"*", ownerFile))
 	if err != nil {
-		return fault.New(fault.PathError, "what killed servers left: %w", err)
+		return fault.New(fault.PathError, "cannot clean up after killed servers: %w", err)
 	}
 	for _, file := range owners {
 		if of, err := ownerOf(file); err != nil || processes.Alive(of.PID, of.Start) {
 			continue
 		}
 		left := filepath.Dir(file)
-		notes, _ := filepath.Glob(filepath.Join(left, "*"+leaseSuffix)) // the pattern is ours
+		notes, _ := filepath.Glob(filepath.Join(left, "*"+leaseSuffix)) // our own pattern is valid
 		for _, note := range notes {
 			giveBack(ctx, note, connect)
 		}
 		if err := os.RemoveAll(left); err != nil {
-			return fault.New(fault.PathError, "what a killed server left: %w", err)
+			return fault.New(fault.PathError, "cannot clean up after a killed server: %w", err)
 		}
 	}
 	return nil

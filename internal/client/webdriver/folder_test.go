@@ -8,8 +8,8 @@ import (
 	"ios-agent/internal/client/webdriver"
 )
 
-// TestServedAtKnowsServersThatLive: by the port that they noted; not before they serve, not after they left, and not when they were killed.
-func TestServedAtKnowsServersThatLive(t *testing.T) {
+// TestServedAtFindsLiveServers: by the port that they noted; not before they serve, not after they left, and not when they were killed.
+func TestServedAtFindsLiveServers(t *testing.T) {
 	home := t.TempDir()
 	folder, err := webdriver.NewFolder(home)
 	if err != nil {

@@ -9,16 +9,16 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// pixelWidth is how wide a picture is.
+// pixelWidth is the width of a picture.
 func pixelWidth(raw []byte) (int, error) {
 	config, err := png.DecodeConfig(bytes.NewReader(raw))
 	if err != nil {
-		return 0, fail(noCapture, "the picture is no PNG: %v", err)
+		return 0, fail(noCapture, "the picture is not a PNG: %v", err)
 	}
 	return config.Width, nil
 }
 
-// named is the element that a command is about: of the path, or of the body; empty when it names none.
+// named returns the element of a command, from the path or the body, or "".
 func (q *request) named() (string, error) {
 	var id string
 	err := q.may(map[string]any{"elementId": &id, "element": &id})
@@ -28,7 +28,7 @@ func (q *request) named() (string, error) {
 	return id, err
 }
 
-// touching is a gesture on an element, or on a point: in an element a point is one from its corner.
+// touching is a gesture on an element, or on a point; a point in an element is relative to its corner.
 func touching(onElement, onPoint string, more func(q *request, input map[string]any) error) handler {
 	return func(ctx context.Context, q *request) (any, error) {
 		id, err := q.named()
@@ -64,7 +64,7 @@ func touching(onElement, onPoint string, more func(q *request, input map[string]
 	}
 }
 
-// lasting puts the duration of a press into the input.
+// lasting adds the duration of a press to the input.
 func lasting(q *request, input map[string]any) error {
 	seconds := 1.0
 	if err := q.may(map[string]any{"duration": &seconds}); err != nil {
@@ -74,7 +74,7 @@ func lasting(q *request, input map[string]any) error {
 	return nil
 }
 
-// tapCount is WebDriverAgent's tap with so many taps of so many fingers.
+// tapCount is WebDriverAgent's tap with a number of taps and fingers.
 func tapCount(ctx context.Context, q *request) (any, error) {
 	taps, touches := 1.0, 1.0
 	if err := q.may(map[string]any{"numberOfTaps": &taps, "numberOfTouches": &touches}); err != nil {
@@ -91,7 +91,7 @@ func tapCount(ctx context.Context, q *request) (any, error) {
 	return nil, fail(unsupported, "%g taps at once are not supported", taps).hinted("1 or 2 are")
 }
 
-// dragging is WebDriverAgent's drag: a finger rests, and carries what is below it to another point.
+// dragging is WebDriverAgent's drag: a finger rests, and moves the element below it to another point.
 func dragging(ctx context.Context, q *request) (any, error) {
 	from, isFrom, err := q.point("fromX", "fromY")
 	if err != nil {
@@ -102,7 +102,7 @@ func dragging(ctx context.Context, q *request) (any, error) {
 		return nil, err
 	}
 	if !isFrom || !isTo {
-		return nil, fail(invalidArgument, "a drag is fromX, fromY, toX and toY")
+		return nil, fail(invalidArgument, "a drag needs fromX, fromY, toX and toY")
 	}
 	var press, hold float64
 	if err := q.may(map[string]any{"duration": &press, "pressDuration": &press, "holdDuration": &hold}); err != nil {
@@ -134,7 +134,7 @@ func swiping(ctx context.Context, q *request) (any, error) {
 	return nil, q.over(ctx, "swipe", map[string]any{"direction": strings.ToLower(direction)})
 }
 
-// over runs a gesture over an element, or over the screen when none is named.
+// over runs a gesture over an element, or over the screen if none is named.
 func (q *request) over(ctx context.Context, name string, input map[string]any) error {
 	id, err := q.named()
 	if err != nil {
@@ -146,10 +146,10 @@ func (q *request) over(ctx context.Context, name string, input map[string]any) e
 	return q.session.onElement(ctx, name, id, input, nil)
 }
 
-// opposite is where a finger goes for the content to be scrolled.
+// opposite is the direction of the finger for a scrolling direction.
 var opposite = map[string]string{"up": "down", "down": "up", "left": "right", "right": "left"}
 
-// scrolling scrolls: to an element by its name or a predicate, or a way.
+// scrolling scrolls in a direction, or to an element by its name or a predicate.
 func scrolling(ctx context.Context, q *request) (any, error) {
 	var direction, name, condition string
 	var visible *bool
@@ -178,7 +178,7 @@ func scrolling(ctx context.Context, q *request) (any, error) {
 	}
 	way, known := opposite[strings.ToLower(direction)]
 	if !known {
-		return nil, fail(invalidArgument, "the direction is %q", direction).
+		return nil, fail(invalidArgument, "invalid direction %q", direction).
 			hinted("up, down, left or right; or give name, predicateString or toVisible")
 	}
 	return nil, q.over(ctx, "swipe", map[string]any{"direction": way})
@@ -207,7 +207,7 @@ func wheel(ctx context.Context, q *request) (any, error) {
 		return nil, err
 	}
 	if value == "" {
-		return nil, fail(unsupported, "a picker wheel is not turned by steps here").hinted("set its value: POST …/element/ID/value")
+		return nil, fail(unsupported, "turning a picker wheel by steps is not supported").hinted("set its value: POST …/element/ID/value")
 	}
 	id, err := q.named()
 	if err != nil {

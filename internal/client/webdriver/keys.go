@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// special are the W3C's characters of keys that are no text, by the names that we press them by.
+// special maps the W3C's key characters to our names of keys.
 var special = map[rune]string{
 	'\uE003': "delete", '\uE004': "tab", '\uE006': "return", '\uE007': "return", '\uE00C': "escape", '\uE00D': "space",
 	'\uE012': "left", '\uE013': "up", '\uE014': "right", '\uE015': "down", '\uE017': "forward-delete",
@@ -13,18 +13,18 @@ var special = map[rune]string{
 	'\b': "delete", '\u007F': "delete", '\n': "return", '\r': "return",
 }
 
-// modifier are those of keys that are held.
+// modifier maps the W3C's characters of held keys to our names.
 var modifier = map[rune]string{
 	'\uE008': "shift", '\uE050': "shift", '\uE009': "control", '\uE051': "control", '\uE00A': "option", '\uE052': "option",
 	'\uE03D': "command", '\uE053': "command",
 }
 
-// releases is the W3C's NULL key, which lets all modifiers go.
+// releases is the W3C's NULL key, which releases all modifiers.
 const releases = '\uE000'
 
 func isPrivate(r rune) bool { return r >= '\uE000' && r <= '\uF8FF' }
 
-// press is a piece of what is typed: text, or one key some times.
+// press is a piece of typed input: text, or one key repeated.
 type press struct {
 	text      string
 	key       string
@@ -32,7 +32,7 @@ type press struct {
 	times     int
 }
 
-// presses cuts what a client types into text and keys.
+// presses splits a client's text into texts and keys.
 func presses(text string) (out []press, err error) {
 	var held []string
 	for _, r := range text {
@@ -59,7 +59,7 @@ func presses(text string) (out []press, err error) {
 	return out, nil
 }
 
-// pressed adds a piece, joined with the one before where that is the same.
+// pressed adds a piece, and merges it with an equal one before.
 func pressed(all []press, p press) []press {
 	if len(all) > 0 {
 		last := &all[len(all)-1]
@@ -75,10 +75,10 @@ func pressed(all []press, p press) []press {
 	return append(all, p)
 }
 
-// mostTimes is how often a key is pressed in one call.
+// mostTimes is the maximum number of repeats of a key in one call.
 const mostTimes = 1000
 
-// enter types into an element, or into what has the focus when id is empty. A return at the end submits.
+// enter types into an element, or into the focused one if id is empty. A return at the end submits.
 func (one *session) enter(ctx context.Context, id, text string) error {
 	all, err := presses(text)
 	if err != nil {

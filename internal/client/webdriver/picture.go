@@ -15,10 +15,10 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// mostPicture bounds a picture in bytes.
+// mostPicture is the maximum size of a picture in bytes.
 const mostPicture = 64 << 20
 
-// picture takes a picture of the screen. The operation writes it whole to a file only: that is a new one, which is removed again.
+// picture takes a picture of the screen. The operation gives the full size only in a file, so it uses a temporary one.
 func (one *session) picture(ctx context.Context) ([]byte, error) {
 	path := filepath.Join(one.folder.path, rand.Text()[:12]+".png")
 	defer os.Remove(path)
@@ -27,7 +27,7 @@ func (one *session) picture(ctx context.Context) ([]byte, error) {
 	}
 	raw, err := regularfile.Read(path, mostPicture)
 	if err != nil {
-		return nil, of(fault.New(fault.ScreenshotFailed, "reading the picture: %w", err))
+		return nil, of(fault.New(fault.ScreenshotFailed, "cannot read the picture: %w", err))
 	}
 	return raw, nil
 }
@@ -36,11 +36,11 @@ func (one *session) picture(ctx context.Context) ([]byte, error) {
 func crop(raw []byte, frame, window ui.Rect) ([]byte, error) {
 	whole, err := png.Decode(bytes.NewReader(raw))
 	if err != nil {
-		return nil, fail(noCapture, "the picture is no PNG: %v", err)
+		return nil, fail(noCapture, "the picture is not a PNG: %v", err)
 	}
 	b := whole.Bounds()
 	if window.W <= 0 || window.H <= 0 || (b.Dx() > b.Dy()) != (window.W > window.H) {
-		return nil, fail(noCapture, "the picture lies another way round than the screen")
+		return nil, fail(noCapture, "the picture's orientation differs from the screen's")
 	}
 	scale := float64(b.Dx()) / window.W
 	at := func(v float64) int { return int(v*scale + 0.5) }
@@ -53,7 +53,7 @@ func crop(raw []byte, frame, window ui.Rect) ([]byte, error) {
 	draw.Draw(out, out.Bounds(), whole, part.Min, draw.Src)
 	var buf bytes.Buffer
 	if err := png.Encode(&buf, out); err != nil {
-		return nil, fail(noCapture, "writing the picture: %v", err)
+		return nil, fail(noCapture, "cannot encode the picture: %v", err)
 	}
 	return buf.Bytes(), nil
 }

@@ -4,10 +4,11 @@ import (
 	"context"
 	"strings"
 
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 )
 
-// ours is a device of the project, as the product lists it.
+// ours describes a device of the project, as the product lists it.
 type ours struct {
 	UDID, Name string
 	OS         string `json:"os_version"`
@@ -18,10 +19,10 @@ type ours struct {
 type project struct {
 	caller op.Caller
 	name   string
-	device *ours // that it chose, else the only one that it drives; nil: neither
+	device *ours // the chosen device, else its only driven device; else nil
 }
 
-// project asks what the project's device is.
+// project asks for the project's device.
 func (s *Server) project(ctx context.Context) (project, error) {
 	caller, err := s.Connect(s.Project)
 	if err != nil {
@@ -55,15 +56,15 @@ func (p project) drives(all []*ours) (driven []*ours) {
 	return driven
 }
 
-// lend gives the udid of the project's device to a session that names none; empty: the pool chooses one. A lease that the project has goes
-// to the session; both may drive then.
+// lend returns the udid of the project's device for a session that names none; empty: the pool chooses one. If the project has a lease of
+// the device, the session takes it over; both may drive then.
 func (p project) lend(ctx context.Context, to string, w wanted) (udid string, err error) {
 	if p.device == nil || w.version != "" && !strings.HasPrefix(numeric(p.device.OS)+".", w.version+".") {
 		return "", nil
 	}
 	if p.device.UDID == "" {
-		return "", fail(notCreated, "%s, which the project chose, is not there", p.device.Name).
-			hinted("choose another: `ios-agent use NAME`, or name one in the capabilities: appium:udid")
+		return "", fail(notCreated, "the project's device %s is missing", p.device.Name).
+			hinted(hint.Do("use_device", "device", "NAME") + " chooses another, or name one in the capabilities: appium:udid")
 	}
 	if p.device.ClaimedBy == p.name {
 		input := map[string]any{"udid": p.device.UDID, "session_id": to, "reason": "a WebDriver session of the project"}

@@ -7,12 +7,13 @@ import (
 
 	"ios-agent/internal/client/webdriver/page"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// handler performs a command and gives its value.
+// handler performs a command and returns its value.
 type handler func(ctx context.Context, q *request) (any, error)
 
-// route is a command: a method and a path, of which {name} is a part that may be anything.
+// route is a command: a method and a path, in which {name} stands for any part.
 type route struct {
 	method string
 	path   []string
@@ -20,7 +21,7 @@ type route struct {
 	do     handler
 }
 
-// What several commands do.
+// Handlers of several commands.
 var (
 	tap       = touching("tap_element", "tap_element", nil)
 	doubleTap = touching("double_tap", "double_tap", nil)
@@ -29,8 +30,8 @@ var (
 	isLocked  = notTold("whether the screen is locked", "GET …/source or a screenshot shows what is in front")
 )
 
-// commands are those of a session: the part of the path behind /session/ID. With a +, they may also be given without it, as
-// WebDriverAgent takes them; they are for the only session then.
+// commands are the commands of a session: the path after /session/ID. With a +, the path also works without a session, as in
+// WebDriverAgent, and then means the only session.
 var commands = map[string]handler{
 	"DELETE ": deleteSession, "GET ": getSession,
 	"GET /timeouts": getTimeouts, "POST /timeouts": setTimeouts, "POST /timeouts/implicit_wait": implicitWait,
@@ -90,7 +91,7 @@ var commands = map[string]handler{
 	"POST /wda/keys": keySequence, "POST /wda/keyboard/dismiss": doing("hide_keyboard", nil), "POST /wda/pressButton": pressButton,
 	"POST /wda/lock +":       lock,
 	"GET /wda/locked +":      isLocked,
-	"POST /wda/unlock +":     notTold("unlocking", "`ios-agent home` lights the screen of a simulator"),
+	"POST /wda/unlock +":     notTold("unlocking", hint.Do("home")+" lights the screen of a simulator"),
 	"GET /wda/healthcheck +": done(nil),
 
 	"POST /wda/tap": tap, "POST /wda/tap/{element}": tap, "POST /wda/element/{element}/tap": tap,
@@ -121,7 +122,7 @@ var mobile = map[string]handler{
 	"getDeviceTime": deviceTime, "isLocked": isLocked,
 }
 
-// execute runs an extension by its name. There is no JavaScript outside of a web view.
+// execute runs an extension by its name. JavaScript needs a web view, so it is not supported.
 func execute(ctx context.Context, q *request) (any, error) {
 	var script string
 	var args []map[string]json.RawMessage
@@ -130,15 +131,15 @@ func execute(ctx context.Context, q *request) (any, error) {
 	}
 	name, is := strings.CutPrefix(script, "mobile:")
 	if !is {
-		return nil, fail(unsupported, "JavaScript is not run here").hinted("only scripts such as \"mobile: swipe\" are")
+		return nil, fail(unsupported, "running JavaScript is not supported").hinted("use scripts such as \"mobile: swipe\"")
 	}
 	do, known := mobile[strings.TrimSpace(name)]
 	if !known {
-		return nil, fail(unknownCommand, "there is no %q", script).hinted("docs/webdriver.md lists those there are")
+		return nil, fail(unknownCommand, "unknown script %q", script).hinted("docs/webdriver.md lists the scripts")
 	}
 	if raw := q.body["args"]; len(raw) > 0 && string(raw) != "null" && string(raw) != "[]" {
 		if err := json.Unmarshal(raw, &args); err != nil {
-			return nil, fail(invalidArgument, "args is no list with one object: %v", fault.OfJSON(err))
+			return nil, fail(invalidArgument, "args must be a list with one object: %v", fault.OfJSON(err))
 		}
 	}
 	inner := *q
@@ -163,7 +164,7 @@ func mobileAlert(ctx context.Context, q *request) (any, error) {
 	case "getButtons":
 		return alerting(alertButtons)(ctx, q)
 	}
-	return nil, fail(invalidArgument, "the action is %q", action).hinted("accept, dismiss or getButtons")
+	return nil, fail(invalidArgument, "invalid action %q", action).hinted("accept, dismiss or getButtons")
 }
 
 func mobileSource(ctx context.Context, q *request) (any, error) {
@@ -178,7 +179,7 @@ func mobileSource(ctx context.Context, q *request) (any, error) {
 	return q.written(t, format, "", strings.Split(without, ","))
 }
 
-// routes are all commands by their whole paths.
+// routes are all commands by their full paths.
 func routes() (all []route) {
 	add := func(method, path string, free bool, do handler) {
 		all = append(all, route{method, strings.Split(strings.TrimPrefix(path, "/"), "/"), free, do})
@@ -200,7 +201,7 @@ func routes() (all []route) {
 	return all
 }
 
-// find gives the command of a path. A part that is written out wins over one that may be anything.
+// find returns the command of a path. A literal part takes precedence over a variable one.
 func (s *Server) find(method, path string) (found *route, params map[string]string, err error) {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	other, free := false, 0
@@ -222,10 +223,10 @@ func (s *Server) find(method, path string) (found *route, params map[string]stri
 	case found != nil:
 		return found, params, nil
 	case other:
-		return nil, nil, fail(unknownMethod, "%s is no method of /%s", method, strings.Join(parts, "/"))
+		return nil, nil, fail(unknownMethod, "the method %s is not allowed for /%s", method, strings.Join(parts, "/"))
 	}
-	return nil, nil, fail(unknownCommand, "there is no command %s /%s", method, strings.Join(parts, "/")).
-		hinted("docs/webdriver.md lists the commands there are")
+	return nil, nil, fail(unknownCommand, "unknown command %s /%s", method, strings.Join(parts, "/")).
+		hinted("docs/webdriver.md lists the commands")
 }
 
 func (r *route) fits(parts []string) (params map[string]string, names int, fits bool) {

@@ -1,6 +1,7 @@
-// Package webdriver serves W3C WebDriver and the routes of WebDriverAgent over the operations of ios-agent: an Appium suite, Appium
-// Inspector, WebdriverIO, or an Appium server that was given our address as webDriverAgentUrl, drive any device we have. It knows no driver
-// and no device; each of its sessions is a session of the product with a lease of its own, called through an op.Caller.
+// Package webdriver serves W3C WebDriver and the routes of WebDriverAgent over the operations of ios-agent. An Appium suite, Appium
+// Inspector, WebdriverIO, or an Appium server with our address as webDriverAgentUrl can drive every device through its Server. Each
+// WebDriver session is a session of the product with its own lease. All work goes through an op.Caller: this package must not know drivers
+// or devices.
 package webdriver
 
 import (
@@ -26,15 +27,16 @@ import (
 	"ios-agent/internal/op"
 )
 
-// Options say for whom a server works. Connect is the one that must be given.
+// Options configure a Server. Only Connect is required.
 type Options struct {
-	Connect func(session string) (op.Caller, error) // a caller for a session of the product
-	Token   string                                  // the first part of every path; empty: none is needed
+	Connect func(session string) (op.Caller, error) // returns a caller for a session of the product
+	Token   string                                  // the first part of every path; empty: no token
 	Project string                                  // the session of the project, as Connect takes it
 	Device  string                                  // udid or name of the device of all sessions; empty: sessions choose
 	Version string
 	Folder  Folder
-	// Now is what idle sessions are measured by, and Pause waits; nil is the real clock.
+	Say     func(hint string) string // renders a hint; nil: with the names of operations
+	// Now is the clock for idle sessions, and Pause waits; nil: the real clock.
 	Now   func() time.Time
 	Pause func(ctx context.Context, d time.Duration) error
 }
@@ -46,17 +48,17 @@ type Server struct {
 
 	mu       sync.Mutex
 	sessions map[string]*session
-	making   int // sessions that are being made
+	making   int // sessions that are being created
 	closed   bool
 }
 
-// What clients may take of a server.
+// The limits of a server for its clients.
 const (
 	mostBody     = 4 << 20
 	mostSessions = 32
 )
 
-// New makes a server.
+// New creates a server.
 func New(o Options) *Server {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -69,7 +71,7 @@ func New(o Options) *Server {
 	return s
 }
 
-// NewToken makes the secret part of an address.
+// NewToken creates the secret part of an address.
 func NewToken() string {
 	raw := make([]byte, 20)
 	_, _ = rand.Read(raw) // it never fails
@@ -79,8 +81,8 @@ func NewToken() string {
 // request is one command.
 type request struct {
 	*Server
-	session *session // nil: the command needs none
-	device  string   // named by the path; empty: by none
+	session *session // nil: the command needs no session
+	device  string   // from the path; empty: not named
 	params  map[string]string
 	query   url.Values
 	body    map[string]json.RawMessage
@@ -90,7 +92,7 @@ type request struct {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	value, id, err := s.serve(r)
 	if err != nil {
-		write(w, failureOf(err), id)
+		write(w, s.failureOf(err), id)
 		return
 	}
 	write(w, answer{http.StatusOK, value}, id)
@@ -127,18 +129,18 @@ func (s *Server) serve(r *http.Request) (value any, session string, err error) {
 	return value, one.id, err
 }
 
-// client is how we are called where holders of devices are listed.
+// client is the server's name in lists of device holders.
 const client = "webdriver"
 
-// admit lets only programs of this machine through that know the token, and gives the path behind it. A page on the internet can make a
-// browser send requests to this port, but not with a loopback Host, and never without an Origin.
+// admit accepts only programs of this machine that know the token, and returns the path after the token. A web page can make a browser send
+// requests to this port, but not with a loopback Host, and never without an Origin.
 func (s *Server) admit(r *http.Request) (string, error) {
 	switch {
 	case !loopback(r.Host):
 		return "", refused("the Host %q is not a loopback address", r.Host)
 	case !own(r.Header.Get("Origin"), r.Host):
 		return "", refused("requests from the web page %q are refused", r.Header.Get("Origin"))
-	case r.Header.Get("Sec-Fetch-Site") == "cross-site": // such as for a picture of a page, which has no Origin
+	case r.Header.Get("Sec-Fetch-Site") == "cross-site": // such as for a picture in a page, whose request has no Origin
 		return "", refused("requests from web pages are refused")
 	}
 	path := r.URL.Path
@@ -149,12 +151,12 @@ func (s *Server) admit(r *http.Request) (string, error) {
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(s.Token))
 	if subtle.ConstantTimeCompare(a[:], b[:]) != 1 {
 		return "", refused("the path does not begin with the secret part of the address").
-			hinted("use the whole address that `ios-agent webdriver` printed when it was started")
+			hinted("use the whole address that the server printed at its start")
 	}
 	return "/" + rest, nil
 }
 
-// devicePath takes /device/UDID off the front of a path: an Appium server that is given our address for one device can only say it there.
+// devicePath removes /device/UDID from the front of a path: an Appium server can name a device only in our address.
 func devicePath(path string) (device, rest string) {
 	after, is := strings.CutPrefix(path, "/device/")
 	if !is {
@@ -173,7 +175,7 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// own reports whether a request comes from no page, or from one of this very address: a page of another port is as foreign as any.
+// own reports whether a request comes from a program, or from a page of this very address: pages of other ports are foreign.
 func own(origin, host string) bool {
 	if origin == "" {
 		return true
@@ -182,7 +184,7 @@ func own(origin, host string) bool {
 	return err == nil && u.Host == host
 }
 
-// read reads the body, of which a POST has an object of JSON or nothing.
+// read reads the body of a POST: a JSON object or nothing.
 func (q *request) read(r *http.Request) error {
 	if r.Method != http.MethodPost {
 		return nil
@@ -192,23 +194,23 @@ func (q *request) read(r *http.Request) error {
 		return fail(invalidArgument, "the body has more than %d bytes", mostBody)
 	}
 	if err != nil {
-		return fail(unknownError, "reading the body: %v", err)
+		return fail(unknownError, "cannot read the body: %v", err)
 	}
 	if len(raw) == 0 {
 		return nil
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return fail(invalidArgument, "the content type of the body is %q", r.Header.Get("Content-Type")).
-			hinted("send application/json: a web page could send anything else without being asked")
+		return fail(invalidArgument, "unsupported content type %q", r.Header.Get("Content-Type")).
+			hinted("send application/json: web pages can send other types without the browser's check")
 	}
 	if err := json.Unmarshal(raw, &q.body); err != nil {
-		return fail(invalidArgument, "the body is no JSON object: %v", fault.OfJSON(err))
+		return fail(invalidArgument, "the body is not a JSON object: %v", fault.OfJSON(err))
 	}
 	return nil
 }
 
-// enter finds a session and keeps it from ending while a command runs. A command without one is for the only session there is: nothing is
-// done to a device that no session has the lease of.
+// enter finds a session and keeps it from ending while a command runs. A command without a session id uses the only session: a device
+// without a lease is never touched.
 func (s *Server) enter(id, device string) (*session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -222,13 +224,13 @@ func (s *Server) enter(id, device string) (*session, error) {
 			}
 		}
 		if several {
-			return nil, fail(invalidSession, "there are several sessions, and the path names none").
-				hinted("use /session/ID/… as New Session gave it")
+			return nil, fail(invalidSession, "the path names no session, but several exist").
+				hinted("use /session/ID/… with the id from New Session")
 		}
 	}
 	if one == nil {
-		return nil, fail(invalidSession, "there is no session %s", cmp.Or(id, "yet")).
-			hinted("it was deleted, or nobody used it for longer than its newCommandTimeout; make a new one with POST /session")
+		return nil, fail(invalidSession, "unknown session %s", cmp.Or(id, "(none exists)")).
+			hinted("it was deleted, or unused for longer than its newCommandTimeout; POST /session creates a new one")
 	}
 	one.busy++
 	return one, nil
@@ -241,17 +243,17 @@ func (s *Server) leave(one *session) {
 	one.last = s.Now()
 }
 
-// forget drops a session whose device is not ours any more.
+// forget drops a session that has lost its device.
 func (s *Server) forget(one *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.sessions, one.id)
 }
 
-// renewAfter is how often the lease of a session is renewed that may be unused for longer than a lease lasts.
+// renewAfter is the interval for renewing the leases of sessions that may be unused for longer than a lease lasts.
 const renewAfter = 10 * time.Minute
 
-// Expire ends the sessions that nobody used for longer than they asked for, and renews the leases of the others.
+// Expire ends the sessions whose idle time is over, and renews the leases of the others.
 func (s *Server) Expire(ctx context.Context) {
 	var idle, kept []*session
 	s.mu.Lock()
@@ -268,14 +270,14 @@ func (s *Server) Expire(ctx context.Context) {
 	}
 	s.mu.Unlock()
 	for _, one := range idle {
-		_ = one.release(ctx) // nobody is there to be told; the lease ends by itself, later
+		_ = one.release(ctx) // no client waits for the error; the lease ends by itself later
 	}
 	for _, one := range kept {
-		_ = one.renew(ctx) // the next command is told what is wrong
+		_ = one.renew(ctx) // the next command reports the error
 	}
 }
 
-// Close ends all sessions and takes no more.
+// Close ends all sessions and refuses new ones.
 func (s *Server) Close(ctx context.Context) error {
 	s.mu.Lock()
 	all := s.sessions
@@ -288,7 +290,7 @@ func (s *Server) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// expireEvery is how often idle sessions are looked for.
+// expireEvery is the interval of the search for idle sessions.
 const expireEvery = time.Second
 
 // Serve serves until the context ends, and gives every device back before it returns.
@@ -310,13 +312,13 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		case err := <-served:
 			return errors.Join(err, s.end(calls))
 		case <-ctx.Done():
-			cancel() // what is under way ends now: who pressed ctrl-C does not want to wait for it
+			cancel() // running commands end now: after ctrl-C the user does not want to wait
 			return errors.Join(drain(web), s.end(ctx))
 		}
 	}
 }
 
-// drain waits until the commands under way have ended: one may have taken a lease.
+// drain waits until the running commands have ended: one may have taken a lease.
 func drain(web *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), endWait)
 	defer cancel()
@@ -326,7 +328,7 @@ func drain(web *http.Server) error {
 	return nil
 }
 
-// endWait is how long giving devices back may take.
+// endWait is the maximum time for giving devices back.
 const endWait = 20 * time.Second
 
 func (s *Server) end(ctx context.Context) error {

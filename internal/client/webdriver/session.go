@@ -10,10 +10,11 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 )
 
-// session is one client's, with the lease of a device. What is below mu changes; the counters of its use are the server's.
+// session is a client's session, with the lease of a device. mu guards the fields below it; the server guards the counters of use.
 type session struct {
 	id     string
 	name   string // of the product's session
@@ -23,9 +24,9 @@ type session struct {
 	udid, device, os, family string
 	simulator                bool
 	booted                   bool           // for it
-	given                    map[string]any // the capabilities, as they were matched
-	agent                    bool           // an Appium server made it: to that one, we are WebDriverAgent
-	patience                 time.Duration  // 0: it is never too long unused
+	given                    map[string]any // the capabilities, as matched
+	agent                    bool           // an Appium server created it, for which we are WebDriverAgent
+	patience                 time.Duration  // how long it may be unused; 0: unlimited
 
 	busy    int       // guarded by the server's mutex
 	last    time.Time // likewise
@@ -36,18 +37,18 @@ type session struct {
 	script   time.Duration
 	load     time.Duration
 	settings map[string]json.RawMessage
-	at       place  // that the client set
-	logged   string // the cursor of the log's lines that it was given
+	at       place  // set by the client
+	logged   string // the cursor after the last log lines in an answer
 }
 
-// How long a session may be unused, unless its capabilities say otherwise. An Appium server ends a session of its own clients, and
-// is not asked by them how long we should wait.
+// How long a session may be unused, unless its capabilities say otherwise. Sessions of an Appium server may wait longer: that server ends
+// idle sessions of its clients itself.
 const (
 	usualPatience = 60 * time.Second
 	agentPatience = 10 * time.Minute
 )
 
-// newSession makes a session: capabilities, the lease of a device, the app.
+// newSession creates a session: capabilities, the lease of a device, the app.
 func newSession(ctx context.Context, q *request) (any, error) {
 	wants, err := match(q.body)
 	if err != nil {
@@ -78,7 +79,7 @@ func newSession(ctx context.Context, q *request) (any, error) {
 	return map[string]any{"sessionId": one.id, "capabilities": one.capabilities()}, nil
 }
 
-// room keeps a place for a session.
+// room reserves a place for a session.
 func (s *Server) room() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,14 +87,14 @@ func (s *Server) room() error {
 		return fail(unexpectedlyOver, "the server ends")
 	}
 	if len(s.sessions)+s.making >= mostSessions {
-		return fail(tooManySessions, "there are %d sessions, and no more may be", mostSessions).
+		return fail(tooManySessions, "session limit reached (%d)", mostSessions).
 			hinted("delete one with DELETE /session/ID, or wait until an unused one has ended")
 	}
 	s.making++
 	return nil
 }
 
-// open takes the lease and starts the app. What fails gives the device back.
+// open takes the lease and starts the app. If a step fails, it gives the device back.
 func (s *Server) open(ctx context.Context, w wanted) (*session, error) {
 	id := strings.ToLower(rand.Text())
 	one := &session{
@@ -119,7 +120,7 @@ func (s *Server) open(ctx context.Context, w wanted) (*session, error) {
 	return one, nil
 }
 
-// undo gives the device back, as it was: one that was booted for this session is shut down. The error that is told is the first one.
+// undo gives the device back in its earlier state: if it was booted for this session, it is shut down. The first error is reported.
 func (one *session) undo(ctx context.Context) {
 	if one.booted {
 		_ = one.on(op.WithClient(ctx, client), "shutdown_device", nil, nil)
@@ -127,7 +128,7 @@ func (one *session) undo(ctx context.Context) {
 	_ = one.release(ctx)
 }
 
-// creating is an error on the way to a session.
+// creating is an error during the creation of a session.
 func creating(err error) error {
 	f, is := err.(*failure)
 	if !is {
@@ -139,12 +140,12 @@ func creating(err error) error {
 	return f
 }
 
-// claim finds the device that is wanted and takes its lease; one that is shut down is booted.
+// claim finds the requested device and takes its lease; a device that is shut down is booted.
 func (one *session) claim(ctx context.Context, s *Server, w wanted) error {
 	input := map[string]any{"session_id": one.name, "auto_boot": true, "boot_timeout": 300}
 	udid, name := w.udid, w.name
 	if s.Device != "" {
-		ours, err := one.agreed(ctx, s.Device, udid) // a name beside it is a wish, as it is to Appium
+		ours, err := one.agreed(ctx, s.Device, udid) // with a udid, the name is only a wish, as in Appium
 		if err != nil {
 			return err
 		}
@@ -200,7 +201,7 @@ func (one *session) claim(ctx context.Context, s *Server, w wanted) error {
 	return nil
 }
 
-// replace ends the session that an Appium server made before on a device, as WebDriverAgent does: it has only one.
+// replace ends the earlier session of an Appium server on a device, as WebDriverAgent does: it has only one.
 func (s *Server) replace(ctx context.Context, named string) {
 	s.mu.Lock()
 	var before *session
@@ -212,7 +213,7 @@ func (s *Server) replace(ctx context.Context, named string) {
 	}
 	s.mu.Unlock()
 	if before != nil {
-		_ = before.release(ctx) // what is wrong with it is told by the claim that follows
+		_ = before.release(ctx) // the following claim reports any error
 	}
 }
 
@@ -225,7 +226,7 @@ type listed struct {
 	Available         bool   `json:"is_available"`
 }
 
-// lookUp finds a device by its udid, or by a name that only one has; nil when none fits: what a name means is the pool's to say.
+// lookUp finds a device by its udid, or by a unique name; nil if none matches, because the pool resolves other names.
 func (one *session) lookUp(ctx context.Context, named string) (*listed, error) {
 	var out struct{ Devices []listed }
 	if err := one.call(ctx, "list_devices", nil, &out); err != nil {
@@ -247,7 +248,7 @@ func (one *session) lookUp(ctx context.Context, named string) (*listed, error) {
 	return nil, nil
 }
 
-// agreed is the device of a server that is for one, and of capabilities that name one too: they must mean the same.
+// agreed is the device for a server with a fixed device and capabilities that may name one too: both must mean the same.
 func (one *session) agreed(ctx context.Context, ours, given string) (string, error) {
 	if given == "" || strings.EqualFold(ours, given) {
 		return ours, nil
@@ -260,16 +261,17 @@ func (one *session) agreed(ctx context.Context, ours, given string) (string, err
 		return known.UDID, nil
 	}
 	return "", fail(notCreated, "the capabilities name the device %q, and this server is for %q", given, ours).
-		hinted("leave the udid out of the capabilities, or start `ios-agent webdriver` without `--device`")
+		hinted("leave the udid out of the capabilities, or serve all devices with " + hint.Command("ios-agent webdriver"))
 }
 
-// begin installs and launches what the capabilities name.
+// begin installs and launches the app of the capabilities.
 func (one *session) begin(ctx context.Context, w wanted, trusted bool) error {
 	bundle := w.bundle
 	if w.app != "" {
 		if !trusted {
-			return fail(notCreated, "an app is only installed for clients that know the token").
-				hinted("start `ios-agent webdriver` without `--no-token`, or install the app with `ios-agent install PATH.app` and name its bundleId")
+			return fail(notCreated, "only a client with the token may install an app").
+				hinted("require a token with " + hint.Command("ios-agent webdriver") + ", or install the app with " +
+					hint.Do("install_app", "app_path", "PATH.app") + " and name its bundleId")
 		}
 		var out struct {
 			Bundle string `json:"bundle_id"`
@@ -285,7 +287,7 @@ func (one *session) begin(ctx context.Context, w wanted, trusted bool) error {
 	return one.start(ctx, bundle, starting{args: w.args, env: w.env, restart: w.restart})
 }
 
-// release gives the device back. One that another has by now needs no giving back.
+// release gives the device back. It does nothing if another session has the lease by now.
 func (one *session) release(ctx context.Context) error {
 	err := one.call(op.WithClient(ctx, client), "release_device", map[string]any{"udid": one.udid, "session_id": one.name}, nil)
 	if err == nil || over(err) {
@@ -295,12 +297,12 @@ func (one *session) release(ctx context.Context) error {
 	return err
 }
 
-// renew keeps the lease of a session that is not used for long.
+// renew extends the lease of a session that may be unused for long.
 func (one *session) renew(ctx context.Context) error {
 	return one.call(op.WithClient(ctx, client), "renew_device", map[string]any{"udid": one.udid, "session_id": one.name}, nil)
 }
 
-// call runs an operation on the session's device and decodes its result. What becomes a job is waited for.
+// call runs an operation on the session's device and decodes its result. If the operation becomes a job, call waits for it.
 func (one *session) call(ctx context.Context, name string, input map[string]any, into any) error {
 	if input == nil {
 		input = map[string]any{}
@@ -312,7 +314,7 @@ func (one *session) call(ctx context.Context, name string, input map[string]any,
 	e := one.caller.Call(ctx, name, raw, nil)
 	var job struct{ Job, Operation, State string }
 	for e.Error == nil && json.Unmarshal(e.Result, &job) == nil && job.Job != "" && job.Operation == name && job.State == op.Running {
-		raw, _ := json.Marshal(map[string]any{"job": job.Job}) // a string is always JSON
+		raw, _ := json.Marshal(map[string]any{"job": job.Job}) // a string can always be encoded
 		e = one.caller.Call(ctx, "job_wait", raw, nil)
 		var done struct{ Result json.RawMessage }
 		if json.Unmarshal(e.Result, &done) == nil && len(done.Result) > 0 {
@@ -327,7 +329,7 @@ func (one *session) call(ctx context.Context, name string, input map[string]any,
 		return nil
 	}
 	if err := json.Unmarshal(e.Result, into); err != nil {
-		return of(fault.New(fault.Internal, "the answer of %s: %w", name, err))
+		return of(fault.New(fault.Internal, "cannot read the answer of %s: %w", name, err))
 	}
 	return nil
 }
@@ -358,7 +360,7 @@ func listSessions(_ context.Context, q *request) (any, error) {
 	return all, nil
 }
 
-// status is what anybody who knows the address may ask, before there is a session.
+// status is available to every client, before a session exists.
 func status(_ context.Context, q *request) (any, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -25,7 +25,7 @@ func (one *session) look(ctx context.Context) (*page.Page, error) {
 	return page.Of(shown), nil
 }
 
-// elementOf writes an element for clients; the older name is for WebDriverAgent's.
+// elementOf is an element in the protocol's form; the older name is for WebDriverAgent's clients.
 func elementOf(n *page.Node) map[string]any {
 	return map[string]any{"element-6066-11e4-a52e-4f735466cecf": n.ID(), "ELEMENT": n.ID()}
 }
@@ -41,7 +41,7 @@ func source(ctx context.Context, q *request) (any, error) {
 
 func (q *request) written(t *page.Page, format, scope string, without []string) (any, error) {
 	if scope != "" && !page.IsName(scope) {
-		return nil, fail(invalidArgument, "scope is %q; it is the name of an element of XML", scope)
+		return nil, fail(invalidArgument, "scope is %q; it must be the name of an XML element", scope)
 	}
 	switch format {
 	case "", "xml":
@@ -57,5 +57,5 @@ func (q *request) written(t *page.Page, format, scope string, without []string) 
 	case "description":
 		return t.Description(), nil
 	}
-	return nil, fail(invalidArgument, "the format of the source is %q", format).hinted("xml, json or description")
+	return nil, fail(invalidArgument, "unknown source format %q", format).hinted("xml, json or description")
 }

@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// move is a part of the way of a finger that is down.
+// move is a part of a touching finger's path.
 type move struct {
 	to   ui.Point
 	took time.Duration // 0 and to the same place: nothing
@@ -35,11 +35,11 @@ func (s stroke) took() (d time.Duration) {
 	return d
 }
 
-// pressAfter is how long a finger rests before it is a long press; one that rests that long before it moves carries something. Two taps
-// with less between them are one double tap.
+// pressAfter is the minimum rest of a long press; with such a rest before a move, the touch is a drag. Two taps with less time between them
+// are a double tap.
 const (
 	pressAfter = 400 * time.Millisecond
-	slack      = 2.0 // points by which a way may miss a straight line
+	slack      = 2.0 // maximum distance in points of a path from a straight line
 )
 
 // oneFinger performs the touches of one finger.
@@ -63,7 +63,7 @@ func (q *request) oneFinger(strokes []stroke) (steps []act, err error) {
 	return steps, nil
 }
 
-// taps reports whether the finger stays where it is, and not for long.
+// taps reports whether the finger stays in place only briefly.
 func (s stroke) taps() bool { return s.still() && s.took() < pressAfter }
 
 func (s stroke) still() bool {
@@ -77,7 +77,7 @@ func (s stroke) still() bool {
 
 func near(a, b ui.Point) bool { return math.Hypot(a.X-b.X, a.Y-b.Y) <= slack }
 
-// touch is one touch as one of our gestures.
+// touch converts one touch to one of our gestures.
 func (q *request) touch(s stroke) (act, error) {
 	if s.taps() {
 		return q.gesture("tap_element", map[string]any{"x": s.from.X, "y": s.from.Y}), nil
@@ -105,7 +105,8 @@ func within(v, low, high float64) float64 { return min(max(v, low), high) }
 // way is a straight move between two rests.
 type way struct{ press, took, hold time.Duration }
 
-// way reads the moves of a finger: it rests, goes straight to one place, rests again. One that turns is refused: no device takes it.
+// way reads the moves of a finger: it rests, goes straight to one place, and rests again. Any turn is refused, because no driver supports
+// it.
 func (s stroke) way() (w way, err error) {
 	from, at := s.from, s.from
 	target := s.to()
@@ -125,7 +126,7 @@ func (s stroke) way() (w way, err error) {
 			along := ((m.to.X-from.X)*(target.X-from.X) + (m.to.Y-from.Y)*(target.Y-from.Y)) / max(whole, 1e-9)
 			off := math.Abs((m.to.X-from.X)*(target.Y-from.Y)-(m.to.Y-from.Y)*(target.X-from.X)) / max(whole, 1e-9)
 			if whole <= slack || off > slack || along < done-slack {
-				return w, fail(unsupported, "a finger that changes its way is not supported").
+				return w, fail(unsupported, "a finger that changes its direction is not supported").
 					hinted("move it straight from one place to another; several touches may follow one another")
 			}
 			done = max(done, along)

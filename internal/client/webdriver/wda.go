@@ -15,7 +15,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// looking makes a command of a function of a look at the screen.
+// looking makes a command from a function of a page.
 func looking(read func(*page.Page) any) handler {
 	return func(ctx context.Context, q *request) (any, error) {
 		t, err := q.session.look(ctx)
@@ -33,7 +33,7 @@ func windowSize(t *page.Page) any { return size(page.BoxOf(t.Window())) }
 
 func size(b page.Box) map[string]any { return map[string]any{"width": b.Width, "height": b.Height} }
 
-// screen is the size in points, and how many pixels a point has.
+// screen is the size in points, and the number of pixels a point.
 func screen(ctx context.Context, q *request) (any, error) {
 	t, err := q.session.look(ctx)
 	if err != nil {
@@ -59,7 +59,7 @@ func orientation(t *page.Page) any {
 	return "PORTRAIT"
 }
 
-// turns are the ways a device is held, by their names here and ours.
+// turns maps WebDriver's orientations to our names.
 var turns = map[string]string{
 	"PORTRAIT": "portrait", "LANDSCAPE": "landscape", "UIA_DEVICE_ORIENTATION_LANDSCAPERIGHT": "landscape-right",
 	"UIA_DEVICE_ORIENTATION_PORTRAIT_UPSIDEDOWN": "portrait-upside-down",
@@ -72,7 +72,7 @@ func setOrientation(ctx context.Context, q *request) (any, error) {
 	}
 	ours, known := turns[strings.ToUpper(to)]
 	if !known {
-		return nil, fail(invalidArgument, "the orientation is %q", to).hinted("PORTRAIT or LANDSCAPE")
+		return nil, fail(invalidArgument, "invalid orientation %q", to).hinted("PORTRAIT or LANDSCAPE")
 	}
 	return nil, q.session.on(ctx, "rotate", map[string]any{"orientation": ours}, nil)
 }
@@ -92,12 +92,12 @@ func setRotation(ctx context.Context, q *request) (any, error) {
 	}
 	ours, known := map[float64]string{0: "portrait", 90: "landscape-right", 180: "portrait-upside-down", 270: "landscape-left"}[z]
 	if !known {
-		return nil, fail(invalidArgument, "z is %g; it is 0, 90, 180 or 270", z)
+		return nil, fail(invalidArgument, "z is %g; it must be 0, 90, 180 or 270", z)
 	}
 	return nil, q.session.on(ctx, "rotate", map[string]any{"orientation": ours}, nil)
 }
 
-// alert is what is in front, and may be answered.
+// alert is the dialog in front that can be answered.
 type alert struct {
 	Title, Text string
 	Buttons     []string
@@ -118,7 +118,7 @@ func (one *session) alert(ctx context.Context, answer string) (*alert, error) {
 	return out.Alert, nil
 }
 
-// alerting makes a command of a function of the alert that is open.
+// alerting makes a command from a function of the open alert.
 func alerting(read func(*alert) any) handler {
 	return func(ctx context.Context, q *request) (any, error) {
 		a, err := q.session.alert(ctx, "")
@@ -133,14 +133,14 @@ func alertText(a *alert) any { return strings.Trim(a.Title+"\n"+a.Text, "\n") }
 
 func alertButtons(a *alert) any { return a.Buttons }
 
-// answering answers the alert: by the button that the body names, or as the command says.
+// answering answers the alert: with the button in the body, or with the command's default.
 func answering(usual string) handler {
 	return func(ctx context.Context, q *request) (any, error) {
 		var name string
 		if err := q.may(map[string]any{"name": &name}); err != nil {
 			return nil, err
 		}
-		if _, err := q.session.alert(ctx, ""); err != nil { // an answer to no alert would wait for one
+		if _, err := q.session.alert(ctx, ""); err != nil { // without this check, answering would wait for an alert
 			return nil, err
 		}
 		_, err := q.session.alert(ctx, cmp.Or(name, usual))
@@ -185,7 +185,7 @@ func setTimeouts(_ context.Context, q *request) (any, error) {
 		given = map[string]any{strings.Replace(kind, "page load", "pageLoad", 1): given["ms"]}
 	}
 	if wrong := timeouts(given); wrong != "" {
-		return nil, fail(invalidArgument, "the timeouts: %s", wrong)
+		return nil, fail(invalidArgument, "invalid timeouts: %s", wrong)
 	}
 	one := q.session
 	one.mu.Lock()
@@ -205,7 +205,7 @@ func implicitWait(_ context.Context, q *request) (any, error) {
 		return nil, err
 	}
 	if ms < 0 {
-		return nil, fail(invalidArgument, "ms is %g", ms)
+		return nil, fail(invalidArgument, "invalid ms %g", ms)
 	}
 	q.session.mu.Lock()
 	defer q.session.mu.Unlock()
@@ -213,14 +213,14 @@ func implicitWait(_ context.Context, q *request) (any, error) {
 	return nil, nil
 }
 
-// getSettings gives the settings. Ours need none for speed; snapshotMaxDepth is the one that changes what we do.
+// getSettings returns the settings. Most have no effect here, because they only serve speed; snapshotMaxDepth has one.
 func getSettings(_ context.Context, q *request) (any, error) {
 	q.session.mu.Lock()
 	defer q.session.mu.Unlock()
 	return maps.Clone(q.session.settings), nil
 }
 
-// mostSettings bounds what a client may keep here.
+// mostSettings is the maximum number of stored settings.
 const mostSettings = 200
 
 func setSettings(_ context.Context, q *request) (any, error) {
@@ -231,13 +231,13 @@ func setSettings(_ context.Context, q *request) (any, error) {
 	q.session.mu.Lock()
 	defer q.session.mu.Unlock()
 	if len(given)+len(q.session.settings) > mostSettings {
-		return nil, fail(invalidArgument, "there are more than %d settings", mostSettings)
+		return nil, fail(invalidArgument, "more than %d settings", mostSettings)
 	}
 	maps.Copy(q.session.settings, given)
 	return maps.Clone(q.session.settings), nil
 }
 
-// deviceInfo is what is known of the device.
+// deviceInfo holds the known facts of the device.
 func deviceInfo(_ context.Context, q *request) (any, error) {
 	one := q.session
 	return map[string]any{
@@ -246,7 +246,7 @@ func deviceInfo(_ context.Context, q *request) (any, error) {
 	}, nil
 }
 
-// typeKeys types into what has the focus.
+// typeKeys types into the focused element.
 func typeKeys(ctx context.Context, q *request) (any, error) {
 	text, err := q.typed("value", "text", "keys")
 	if err != nil {
@@ -273,7 +273,7 @@ func keySequence(ctx context.Context, q *request) (any, error) {
 	return typeKeys(ctx, q)
 }
 
-// buttons are those of WebDriverAgent, by ours.
+// buttons maps WebDriverAgent's buttons to our names.
 var buttons = map[string]string{
 	"home": "home", "volumeup": "volume-up", "volumedown": "volume-down", "action": "action", "camera": "camera",
 }
@@ -289,12 +289,12 @@ func pressButton(ctx context.Context, q *request) (any, error) {
 	}
 	ours, known := buttons[strings.ToLower(name)]
 	if !known {
-		return nil, fail(invalidArgument, "there is no button %q", name).hinted("home, volumeUp, volumeDown, action or camera")
+		return nil, fail(invalidArgument, "unknown button %q", name).hinted("home, volumeUp, volumeDown, action or camera")
 	}
 	return nil, q.session.on(ctx, "press_button", map[string]any{"button": ours, "hold": within(hold, 0, 60)}, nil)
 }
 
-// doing is a command that is one operation on the device.
+// doing is a command that runs one operation on the device.
 func doing(name string, input map[string]any) handler {
 	return func(ctx context.Context, q *request) (any, error) {
 		return nil, q.session.on(ctx, name, maps.Clone(input), nil) // on adds the device
@@ -307,19 +307,19 @@ func openURL(ctx context.Context, q *request) (any, error) {
 		return nil, err
 	}
 	if !strings.Contains(url, ":") {
-		return nil, fail(invalidArgument, "%q is no URL", url)
+		return nil, fail(invalidArgument, "%q is not a URL", url)
 	}
 	return nil, q.session.on(ctx, "open", map[string]any{"url": url}, nil)
 }
 
-// notTold refuses what no operation of ours tells.
+// notTold refuses a command without an operation.
 func notTold(what, hint string) handler {
 	return func(context.Context, *request) (any, error) {
 		return nil, fail(unsupported, "%s is not supported", what).hinted(hint)
 	}
 }
 
-// done answers what needs nothing to be done here.
+// done answers a command that needs no action here.
 func done(value any) handler {
 	return func(context.Context, *request) (any, error) { return value, nil }
 }
@@ -335,8 +335,8 @@ func switchContext(_ context.Context, q *request) (any, error) {
 	if err := q.may(map[string]any{"name": &name}); err != nil || name == nativeContext {
 		return nil, err
 	}
-	return nil, fail(noSuchContext, "there is no context %q", name).
-		hinted("web views are read with the app: their elements are in the source of NATIVE_APP")
+	return nil, fail(noSuchContext, "unknown context %q", name).
+		hinted("use NATIVE_APP: its source contains the elements of web views")
 }
 
 func switchWindow(_ context.Context, q *request) (any, error) {
@@ -344,17 +344,17 @@ func switchWindow(_ context.Context, q *request) (any, error) {
 	if err := q.may(map[string]any{"handle": &handle, "name": &handle}); err != nil || handle == windowHandle {
 		return nil, err
 	}
-	return nil, fail(noSuchWindow, "there is no window %q", handle)
+	return nil, fail(noSuchWindow, "unknown window %q", handle)
 }
 
-// point is x and y of a body; ok when both are there.
+// point is x and y of a body; ok if both are present.
 func (q *request) point(x, y string) (at ui.Point, ok bool, err error) {
 	var px, py *float64
 	if err := q.may(map[string]any{x: &px, y: &py}); err != nil {
 		return at, false, err
 	}
 	if (px == nil) != (py == nil) {
-		return at, false, fail(invalidArgument, "a point is %s and %s", x, y)
+		return at, false, fail(invalidArgument, "a point needs the numbers %s and %s", x, y)
 	}
 	if px == nil {
 		return at, false, nil

@@ -83,7 +83,7 @@ func (p *Product) Documents() http.Handler {
 	handler := mcp.Handler(servers.of)
 	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost && r.Header.Get(mcp.SessionHeader) == "" && servers.sessions() >= mostSessions {
-			rest.Fail(w, fault.New(fault.TooMany, "%d MCP sessions are open, and no more may be", mostSessions).
+			rest.Fail(w, fault.New(fault.TooMany, "MCP session limit reached: %d are open", mostSessions).
 				WithHint("end sessions that are done (DELETE); those not used for an hour end by themselves"))
 			return
 		}
@@ -92,7 +92,7 @@ func (p *Product) Documents() http.Handler {
 	return mux
 }
 
-// What MCP clients over HTTP may take. Who they are comes from them.
+// The limits of MCP clients over HTTP. Clients choose their own names.
 const (
 	mostServers  = 64  // kinds of request that are remembered
 	mostSessions = 256 // of clients that keep one

@@ -29,8 +29,8 @@ type Driver struct {
 	Chosen func(Options) pool.Alternate
 }
 
-// Drivers is the table of the drivers that can be chosen, in the order in which they are offered; the first one is usual. It is the one
-// place to add a driver to: what is said of it elsewhere is made of its row.
+// Drivers is the table of drivers to choose from, in the order of the lists; the first one is the default. A new driver is a row here: all
+// other texts and inputs about drivers derive from its row.
 func Drivers() []Driver {
 	return []Driver{
 		{DriverSpec: xctest.Spec(), Lists: func(f finders) device.Driver { return f.simulators }},
@@ -60,7 +60,7 @@ type finders struct {
 	control    *devicectl.Driver
 }
 
-// openDrivers are those that find devices. A physical device is made of what devicectl can do, what goes through usbmuxd, and our agent.
+// openDrivers are the drivers that find devices. A physical device combines devicectl, usbmuxd and ios-agent's agent.
 func openDrivers(o Options, simulators *xctest.Driver) (all []device.Driver) {
 	control := devicectl.New(devicectl.Options{Host: o.Host, Tools: o.Tools})
 	for _, d := range o.Drivers {
@@ -91,13 +91,13 @@ func alternates(o Options) (all []pool.Alternate) {
 	return all
 }
 
-// byIDB has simulators driven by idb_companion: at an address, or by one that is started for each.
+// byIDB has simulators driven by idb_companion: at an address, or started for each simulator.
 func byIDB(o Options) pool.Alternate {
 	o.IDB.Host, o.IDB.Tools, o.IDB.Logs = o.Host, o.Tools, filepath.Join(o.Home.String(), idb.Spec().Name, "logs")
 	return idb.New(o.IDB)
 }
 
-// byWDA has devices driven by WebDriverAgent: at an address, by one that is started on a simulator, or through usbmuxd.
+// byWDA has devices driven by WebDriverAgent: at an address, started on a simulator, or through usbmuxd.
 type byWDA struct{ o Options }
 
 func (byWDA) Spec() device.DriverSpec { return wda.Spec() }

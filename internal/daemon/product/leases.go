@@ -56,13 +56,13 @@ func openLeases(o Options) (*leases, error) {
 	}
 	l.table = lease.NewTable(options)
 	l.life, l.stop = context.WithCancel(context.Background())
-	go func() { _ = l.table.Load(l.life) }() // whoever needs a lease is told what was wrong
+	go func() { _ = l.table.Load(l.life) }() // a call that needs a lease returns the error
 	go poolops.FeedLeases(l.life, l.table, l.feed)
 	return l, nil
 }
 
-// lockFolder is the folder of the locks that homes of the same devices share: one a user; with virtual devices one a home,
-// because two worlds have other devices with the same udids. Whoever can write it can keep us from every device.
+// lockFolder is the folder of the locks that homes of the same devices share: one for each user; with virtual devices one for each home,
+// because two virtual worlds have different devices with the same udids. A process that can write the folder can lock every device.
 func lockFolder(h home.Home, tools apple.Toolchain) (string, error) {
 	parent := h.Virtual()
 	if tools.Name != apple.Virtual {

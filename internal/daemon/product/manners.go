@@ -35,7 +35,7 @@ func MannerOf(c *op.Catalogue, words string) mcp.Manner {
 
 func troubleshooting(c *op.Catalogue) mcp.Resource {
 	return mcp.Resource{
-		URI: "ios-agent://troubleshooting", Name: "troubleshooting", Description: "What each fault means and what to do",
+		URI: "ios-agent://troubleshooting", Name: "troubleshooting", Description: "The meaning of each fault and what to do",
 		Text: func(context.Context, op.Caller) string { return reference.Troubleshooting(c) },
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/network/rules"
 )
 
-// owners knows which sessions are still there, and what they drive. What belongs to a session ends when it has left.
+// owners knows which sessions exist, and what they drive. The resources of a session end when it has ended.
 type owners struct {
 	calls *session.Calls
 	table *lease.Table // set before the first call
@@ -31,7 +31,7 @@ func (o *owners) drives(session string) bool {
 	return false
 }
 
-// held are the leases of sessions. Leases that cannot be read are none here: whoever drives is told.
+// held are the leases of sessions. It is empty when the leases cannot be read: calls that drive a device report that error.
 func (o *owners) held(ctx context.Context) map[string]lease.Lease {
 	all, _ := o.table.All(ctx)
 	for udid, l := range all {
@@ -51,7 +51,7 @@ func (o *owners) drivers(ctx context.Context) rules.Drivers {
 	return all
 }
 
-// scopeLimit is how long a device waits for the proxy: one that does not start must not keep anybody from a device.
+// scopeLimit is how long a device waits for the proxy: a proxy that does not start must not block the device.
 const scopeLimit = 5 * time.Second
 
 // scope tells the proxy who drives which device. If that takes too long, follow tells it later.

@@ -1,5 +1,6 @@
-// Package product wires the catalogue to what it works on: the tools, the driver, the pool, the leases, sessions and jobs.
-// The daemon opens one product a home; tests open the same one over Virtual Xcode inside their process.
+// Package product connects the catalogue with the services that its operations use: tools, drivers, pool, leases, sessions and jobs. Open
+// makes a Product from Options. The daemon opens one product for its home; tests open the same product over Virtual Xcode inside their
+// process.
 package product
 
 import (
@@ -86,12 +87,12 @@ type Options struct {
 	DesktopClock device.Clock
 	// Drivers are the rows of the table of drivers; nil: Drivers().
 	Drivers []Driver
-	// Usbmux connects to usbmuxd, through which physical devices are reached; nil: there is none.
+	// Usbmux connects to usbmuxd, through which physical devices are reached; nil: not available.
 	Usbmux func(context.Context) (net.Conn, error)
 	// Inside is which requests an app of a folder answers itself, and the variables that it reads; nil: no app does. Virtual ones may.
 	Inside func(app string) (answers, variables []string)
-	Team   string // that signs the agent for physical devices; empty: nobody has said
-	// WDAProducts is a prebuilt WebDriverAgent, as wda.Start has it; empty: one that is installed is started on simulators.
+	Team   string // that signs the agent for physical devices; empty: not set
+	// WDAProducts is a prebuilt WebDriverAgent for wda.Start; empty: an installed one is started on simulators.
 	WDAProducts string
 	Prewarm     bool // a device's agent is started when the device is booted, not when it is first needed
 
@@ -213,7 +214,7 @@ func Open(o Options) (*Product, error) {
 	}), op.Options{
 		Toolchain: o.Tools.Name, Mark: o.Tools.Mark(), Jobs: jobs, Secrets: hidden, Log: o.Log, Keep: whole.Keep,
 		Observers: append([]op.Observer{
-			naming.In(sessions), // before those that keep the answer
+			naming.In(sessions), // before the observers that record the answer
 			steplines.New(steplines.Options{Store: said, Sessions: sessions, Settle: heard.Settle}),
 			stepflows.New(stepflows.Options{Proxy: network.Proxy, Acts: network.Flows.Acts}),
 			did, op.Ended(recorder{happened, heard, who, said, o.Log}.end), // they keep what the ones before told
@@ -230,7 +231,7 @@ func Open(o Options) (*Product, error) {
 	return p, nil
 }
 
-// Holds is what ends when the daemon leaves and keeps it from leaving when it is idle, each as what is told of its end.
+// Holds describes work that keeps an idle daemon alive and ends with it.
 func (p *Product) Holds() (all []string) {
 	for _, h := range p.holds {
 		all = append(all, h.Holds()...)

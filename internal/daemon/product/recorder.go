@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/telemetry/streams"
 )
 
-// recorder keeps a record of every call, as an event and in the log. What a session follows stays in use by its calls.
+// recorder records every call, as an event and in the log. A session's calls keep the resources that it follows in use.
 type recorder struct {
 	events  *feed.Ring[op.Record]
 	streams *streams.Manager
@@ -23,7 +23,7 @@ func (r recorder) end(_ context.Context, x *op.Exchange) {
 	one := x.Record()
 	r.events.Add(one)
 	if r.owners.left(one.Session) {
-		r.said.EndFilters(one.Session) // before it counts as one that is there again
+		r.said.EndFilters(one.Session) // before it counts as a new session
 	}
 	r.owners.calls.Heard(one.Session)
 	if one.Device != nil {

@@ -83,7 +83,7 @@ func (w *webClients) Close() error {
 	return nil
 }
 
-// giveUp releases the devices of a session that has ended, and its choice. What else is its own ends as that of any session that has left.
+// giveUp releases the devices of an ended session, and its choice of device. Its other resources end like every ended session's.
 func (w *webClients) giveUp(name string) {
 	if w.owners == nil {
 		return

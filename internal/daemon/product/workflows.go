@@ -12,8 +12,8 @@ import (
 	"ios-agent/internal/surface/mcp"
 )
 
-// wanted are the tools of a set with workflows that are listed at first, and what is wrong with the wish. A wish for nothing that is
-// there is no wish: a server without tools helps nobody.
+// wanted are the tools of a set with workflows that are listed at first, and the mistakes in the request. A request for unknown workflows
+// only counts as empty: a server without tools helps nobody.
 func (how Serving) wanted(all []mcp.Tool, d *mcp.Discovery) (tools []mcp.Tool, mistakes []string) {
 	words := strings.FieldsFunc(how.Workflows, func(r rune) bool { return r == ',' || r == ' ' })
 	known := 0
@@ -53,9 +53,9 @@ func unknownWorkflow(all []mcp.Tool, word string) string {
 	slices.Sort(known)
 	known = slices.Compact(known)
 	if near := nearest.To(word, known, 1); len(near) > 0 {
-		return fmt.Sprintf("there is no workflow %.60q; did you mean %q?", word, near[0])
+		return fmt.Sprintf("unknown workflow %.60q; did you mean %q?", word, near[0])
 	}
-	return fmt.Sprintf("there is no workflow %.60q; there are: %s", word, strings.Join(known, ", "))
+	return fmt.Sprintf("unknown workflow %.60q; the workflows are: %s", word, strings.Join(known, ", "))
 }
 
 var toolNames = regexp.MustCompile(`[a-z]+(?:_[a-z]+)+`)

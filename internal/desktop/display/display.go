@@ -1,5 +1,5 @@
-// Package display starts a desktop that nobody sees, on Linux: a virtual screen, a window manager and a bus of its own. It is for the
-// demo and for tests; programs of a user run on the user's desktop.
+// Package display starts an invisible desktop on Linux: a virtual screen, a window manager and a session bus. Start returns a running
+// Display. The desktop is for the demo and for tests; a user's programs run on the user's own desktop.
 package display
 
 import (
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 )
 
@@ -48,8 +49,8 @@ func (d *Display) Private() (env []string) {
 // Start starts one, whose parts get these variables too, and with them what its bus starts. The caller closes it.
 func Start(ctx context.Context, by host.Starter, env ...string) (*Display, error) {
 	if runtime.GOOS != "linux" {
-		return nil, fault.New(fault.Unsupported, "a virtual display is an X server, which is there on Linux only").
-			WithHint("here the programs of your own desktop are driven: `ios-agent app windows` lists their windows")
+		return nil, fault.New(fault.Unsupported, "a virtual display needs an X server, which ios-agent starts on Linux only").
+			WithHint("drive the programs of your own desktop: %s lists their windows", hint.Do("debug_windows"))
 	}
 	var missing []string
 	for _, program := range []string{"Xvfb", "openbox", "dbus-daemon"} {

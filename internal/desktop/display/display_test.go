@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPrivateFoldersGoWithTheDisplay: nothing that a program remembers is left in the user's folders.
-func TestPrivateFoldersGoWithTheDisplay(t *testing.T) {
+// TestPrivateFoldersAreInsideDisplayFolder: nothing that a program remembers is left in the user's folders.
+func TestPrivateFoldersAreInsideDisplayFolder(t *testing.T) {
 	d := &Display{dir: "/run/display"}
 	found := 0
 	for _, pair := range d.Private() {

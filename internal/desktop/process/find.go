@@ -8,17 +8,18 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/processes"
 )
 
 // Stopped reports whether a process does nothing, because a signal or a debugger stopped it: it would answer nobody.
 func Stopped(pid int) bool { return processes.Stopped(pid) }
 
-// Started reports whether a process was started by the session's, or by one that it started. Programs that show windows are often
-// started by a script or by a first process of their own.
+// Started reports whether the session's process, or one of its descendants, started a process. A script or a first process often starts the
+// program that shows windows.
 func (s *Session) Started(pid int) bool { return slices.Contains(processes.Line(pid), s.PID) }
 
-// Has reports whether a client session launched or attached to a process, or to the one that started it.
+// Has reports whether a client session launched or attached to a process or one of its ancestors.
 func (s *Sessions) Has(owner string, pid int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,7 +40,7 @@ func Named(name string) (int, error) {
 	return One("named "+fmt.Sprintf("%.80q", name), found)
 }
 
-// Called are the processes of the user whose program has a name, in any case, without those that one of them started: a browser is many.
+// Called are the user's processes of a program name, in any case, without their descendants among them: a browser is many processes.
 func Called(name string) (pids []int, err error) {
 	programs, err := processes.Programs()
 	if err != nil {
@@ -55,7 +56,7 @@ func Called(name string) (pids []int, err error) {
 	return first(pids), nil
 }
 
-// first are those of the processes that none of the others started.
+// first are the processes that none of the others started.
 func first(pids []int) []int {
 	slices.Sort(pids)
 	pids = slices.Compact(pids)
@@ -64,17 +65,20 @@ func first(pids []int) []int {
 	})
 }
 
-// One is the process that is meant of several: the only one, or the one that started all others.
+// launch is the call that starts a program.
+func launch() string { return hint.Do("desktop_debug_launch", "command", []string{"PROGRAM"}) }
+
+// One chooses one of several processes: the only one, or the ancestor of all others.
 func One(what string, pids []int) (int, error) {
 	first := first(pids)
 	switch len(first) {
 	case 0:
-		return 0, fault.New(fault.AppNotRunning, "no process of yours is %s", what).
-			WithHint("`ios-agent app windows` lists what shows windows; `ios-agent app launch PROGRAM` starts a program")
+		return 0, fault.New(fault.AppNotRunning, "none of your processes is %s", what).
+			WithHint("%s lists the windows; %s starts a program", hint.Do("debug_windows"), launch())
 	case 1:
 		return first[0], nil
 	}
 	words := strings.Trim(fmt.Sprint(first), "[]")
 	return 0, fault.New(fault.AppAmbiguous, "%d processes are %s: %s", len(first), what, strings.ReplaceAll(words, " ", ", ")).
-		With("candidates", first).WithHint("name one by its process: `ios-agent app attach --pid %d`", first[0])
+		With("candidates", first).WithHint("name one by its process: %s", hint.Do("desktop_debug_attach", "pid", first[0]))
 }

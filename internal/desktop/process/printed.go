@@ -36,7 +36,7 @@ func (c cursor) String() string { return fmt.Sprintf("%d.%d", c.stdout, c.stderr
 
 func cursorOf(text string) (c cursor, err error) {
 	if _, err := fmt.Sscanf(text, "%d.%d", &c.stdout, &c.stderr); err != nil || c.stdout < 0 || c.stderr < 0 || c.String() != text {
-		return c, fault.New(fault.InvalidInput, "%.40q is no cursor of a session", text).With("field", "after").
+		return c, fault.New(fault.InvalidInput, "%.40q is not a cursor of a session", text).With("field", "after").
 			WithHint("take the cursor of an earlier answer, or leave it out for the end of what was printed")
 	}
 	return c, nil
@@ -71,7 +71,7 @@ func (s *Session) Read(r Reading) (Status, error) {
 	return st, nil
 }
 
-// printed is at most so many bytes of a stream: its end, or what came after so many bytes. next is where to read on.
+// printed is up to a number of bytes of a stream: its end, or the bytes after an offset. next is the offset of the next read.
 func (s *Session) printed(on host.Stream, limit int, after *int64) (p Printed, next int64) {
 	text, first := s.keeps(on)
 	end := first + int64(len(text))

@@ -1,6 +1,6 @@
-// Package process keeps sessions of desktop programs: those that were launched, which end with us, and those that were attached to,
-// which are only looked at and let go. A session belongs to the client session that made it, and can be read after its process has
-// ended, until it is stopped. What a process prints is data of strangers.
+// Package process keeps sessions of desktop programs. A launched program ends with the daemon; an attached one is only observed and keeps
+// running. A session belongs to the client session that made it. Its output can be read after its process has ended, until the session is
+// stopped. Sessions is the main type. The output of a process is untrusted data.
 package process
 
 import (
@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/processes"
 )
@@ -95,7 +96,7 @@ func (s *Sessions) Launch(ctx context.Context, l Launch) (*Session, error) {
 	}
 	for _, pair := range l.Env {
 		if name, _, is := strings.Cut(pair, "="); !is || name == "" {
-			return nil, fault.New(fault.InvalidInput, "%.80q is no variable: write NAME=VALUE", pair).With("field", "env")
+			return nil, fault.New(fault.InvalidInput, "%.80q is not a variable: write NAME=VALUE", pair).With("field", "env")
 		}
 	}
 	one, err := s.reserve(l.Owner, filepath.Base(l.Argv[0]))
@@ -114,7 +115,7 @@ func (s *Sessions) Launch(ctx context.Context, l Launch) (*Session, error) {
 
 func launchFault(l Launch, err error) error {
 	if missing, is := errors.AsType[*host.NotFoundError](err); is {
-		return fault.New(fault.AppLaunchFailed, "there is no program %s", missing.Name).With("field", "command").
+		return fault.New(fault.AppLaunchFailed, "cannot find the program %s", missing.Name).With("field", "command").
 			WithHint("name a program of the PATH, or the path of one; a path is looked for below the working folder")
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -147,29 +148,33 @@ func Own(pid int) (program, start string, err error) {
 	d, inspected := processes.Inspect(pid)
 	switch err := cmp.Or(err, inspected); {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", "", field(fault.New(fault.AppNotRunning, "there is no process %d", pid).
-			WithHint("start the program: `ios-agent app launch PROGRAM`; `ios-agent app windows` lists what shows windows"))
+		return "", "", field(fault.New(fault.AppNotRunning, "unknown process %d", pid).
+			WithHint("start the program: %s; %s lists the windows", launch(), hint.Do("debug_windows")))
 	case err != nil:
 		return "", "", field(fault.New(fault.AppNotRunning, "%w", err))
 	case d.User != os.Geteuid():
-		return "", "", field(fault.New(fault.Forbidden, "process %d belongs to the user %d, and only processes of user %d are looked at",
+		return "", "", field(fault.New(fault.Forbidden, "process %d belongs to user %d; only processes of user %d can be inspected",
 			pid, d.User, os.Geteuid()).WithHint("name a process of your own"))
 	}
 	return filepath.Base(d.Path), start, nil
 }
 
-// reserve makes a session that nobody finds yet.
+// sessions is the call that lists desktop sessions, and stop the call that ends one.
+func sessions() string { return hint.Do("debug_session", "action", "list") }
+func stop() string     { return hint.Do("debug_session", "action", "stop", "sessionId", "SESSION") }
+
+// reserve makes a session that callers cannot find yet.
 func (s *Sessions) reserve(owner, program string) (*Session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	own := func(other *Session) bool { return other.Owner == owner }
 	if owned, full := s.room(mostOwned, own); full {
-		return nil, fault.New(fault.TooMany, "this session has %d desktop sessions that run, and may have no more", owned).
-			WithHint("stop one: `ios-agent app session list` lists them, `ios-agent app session stop SESSION` ends one")
+		return nil, fault.New(fault.TooMany, "desktop session limit reached: this session runs %d", owned).
+			WithHint("%s lists the sessions; stop one with %s", sessions(), stop())
 	}
 	if _, full := s.room(most, func(*Session) bool { return true }); full {
-		return nil, fault.New(fault.TooMany, "there are %d desktop sessions that run, and may be no more", len(s.all)).
-			WithHint("have those who made them stop some: `ios-agent app session stop SESSION`")
+		return nil, fault.New(fault.TooMany, "desktop session limit reached: all sessions together run %d", len(s.all)).
+			WithHint("stop one in the session that started it: %s", stop())
 	}
 	now := s.o.Now()
 	one := &Session{ID: s.free(word(program), now), Owner: owner, Program: program, Began: now}
@@ -177,8 +182,7 @@ func (s *Sessions) reserve(owner, program string) (*Session, error) {
 	return one, nil
 }
 
-// room makes room for one more of some sessions: the one that began first of those whose program has ended is forgotten. It is full when
-// all run.
+// room makes room for one more of some sessions: it forgets the oldest session whose program has ended. It is full when all programs run.
 func (s *Sessions) room(most int, of func(*Session) bool) (count int, full bool) {
 	var oldest *Session
 	for _, one := range s.all {
@@ -243,17 +247,17 @@ func (s *Sessions) Get(owner, id string) (*Session, error) {
 	defer s.mu.Unlock()
 	switch one := s.all[id]; {
 	case one == nil || !one.ready:
-		return nil, fault.New(fault.SessionNotFound, "there is no desktop session %.80q", id).With("field", "sessionId").
-			WithHint("`ios-agent app session list` lists those there are; `ios-agent app launch PROGRAM` starts a program")
+		return nil, fault.New(fault.SessionNotFound, "unknown desktop session %.80q", id).With("field", "sessionId").
+			WithHint("%s lists the sessions; %s starts a program", sessions(), launch())
 	case one.Owner != owner:
-		return nil, fault.New(fault.Forbidden, "the session %q made the desktop session %s, not this one", one.Owner, id).
+		return nil, fault.New(fault.Forbidden, "the desktop session %s belongs to session %q", id, one.Owner).
 			With("field", "sessionId").WithHint("use it in that session")
 	default:
 		return one, nil
 	}
 }
 
-// ending is how long a program may take to be told as ended after its process is gone: what it printed last is read first.
+// ending is how long a program's end may be delayed after its process is gone: its last output is read first.
 const ending = 2 * time.Second
 
 // Ended is how a program ended that was launched here, whoever launched it.
@@ -312,7 +316,7 @@ func (s *Sessions) Stop(ctx context.Context, one *Session) (Status, error) {
 	return one.Status(), nil
 }
 
-// Holds are the launched programs that run, as they are told when the daemon leaves and ends them.
+// Holds describes the running launched programs, which end with the daemon.
 func (s *Sessions) Holds() (all []string) {
 	for _, one := range s.list(func(one *Session) bool { return !one.Attached }) {
 		if one.Running {

@@ -13,6 +13,7 @@ import (
 
 	"ios-agent/internal/desktop/process"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/processes"
 )
@@ -103,8 +104,8 @@ func ended(t *testing.T, one *process.Session) process.Status {
 	return one.Status()
 }
 
-// TestIDs are the program, the day and the minute; the second of a minute has a number.
-func TestIDs(t *testing.T) {
+// TestSessionIDsAreUniqueWithinOneMinute are the program, the day and the minute; the second of a minute has a number.
+func TestSessionIDsAreUniqueWithinOneMinute(t *testing.T) {
 	s := inside(t)
 	a, b := launch(t, s, "a", "waits"), launch(t, s, "a", "waits")
 	if a.ID != "waits-2026-02-05-14h32" || b.ID != "waits-2026-02-05-14h32-2" {
@@ -115,8 +116,8 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestAProgramThatEnds can be read until it is stopped: how it ended, and what it printed.
-func TestAProgramThatEnds(t *testing.T) {
+// TestEndedProgramIsReadableUntilStopped can be read until it is stopped: how it ended, and what it printed.
+func TestEndedProgramIsReadableUntilStopped(t *testing.T) {
 	s := real(t)
 	one := launch(t, s, "a", "sh", "-c", `echo "$GREETING"; echo trouble >&2; exit 3`)
 	st := ended(t, one)
@@ -130,11 +131,11 @@ func TestAProgramThatEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := s.Get("a", one.ID)
-	is(t, err, fault.SessionNotFound, one.ID, "app session list")
+	is(t, err, fault.SessionNotFound, one.ID, hint.Do("debug_session", "action", "list"))
 }
 
-// TestWhatAProgramPrintsIsBounded: the end of it is kept, and how much was before it.
-func TestWhatAProgramPrintsIsBounded(t *testing.T) {
+// TestProgramOutputIsBounded: the end of it is kept, and how much was before it.
+func TestProgramOutputIsBounded(t *testing.T) {
 	st := ended(t, launch(t, real(t), "a", "sh", "-c", `head -c 100000 /dev/zero | tr '\0' x; printf '\377end'`))
 	if len(st.Stdout.Text) > process.UsualPrinted+2 || st.Stdout.Lost != 100_004-process.UsualPrinted ||
 		!strings.HasSuffix(st.Stdout.Text, "\uFFFDend") {
@@ -142,8 +143,9 @@ func TestWhatAProgramPrintsIsBounded(t *testing.T) {
 	}
 }
 
-// TestStop asks with SIGTERM, kills what does not leave, and what it started with it; the daemon is held by what runs.
-func TestStop(t *testing.T) {
+// TestStopKillsProgramThatIgnoresSIGTERM asks with SIGTERM, kills what does not leave, and what it started with it; the daemon is held by
+// what runs.
+func TestStopKillsProgramThatIgnoresSIGTERM(t *testing.T) {
 	s := real(t)
 	polite := launch(t, s, "a", "sh", "-c", `trap 'echo bye; exit 4' TERM; echo ready; while :; do sleep 0.01; done`)
 	until(t, func() bool { return polite.Status().Stdout.Text != "" })
@@ -163,23 +165,23 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestWhoseSessionItIs: only the client session that made it uses it.
-func TestWhoseSessionItIs(t *testing.T) {
+// TestGetRefusesSessionOfAnotherClient: only the client session that made it uses it.
+func TestGetRefusesSessionOfAnotherClient(t *testing.T) {
 	s := inside(t)
 	one := launch(t, s, "a", "waits")
 	_, err := s.Get("b", one.ID)
 	is(t, err, fault.Forbidden, `"a"`, one.ID)
 }
 
-func TestHowManyThereMayBe(t *testing.T) {
+func TestLaunchRefusesTooManySessions(t *testing.T) {
 	s := inside(t)
 	for i := range 50 {
 		launch(t, s, fmt.Sprint("client ", i/10), "waits")
 	}
 	_, err := s.Launch(t.Context(), process.Launch{Owner: "client 0", Argv: []string{"waits"}})
-	is(t, err, fault.TooMany, "10 desktop sessions", "app session stop")
+	is(t, err, fault.TooMany, "this session runs 10", hint.Do("debug_session", "action", "stop", "sessionId", "SESSION"))
 	_, err = s.Launch(t.Context(), process.Launch{Owner: "another", Argv: []string{"waits"}})
-	is(t, err, fault.TooMany, "50 desktop sessions")
+	is(t, err, fault.TooMany, "all sessions together run 50")
 	if _, err := s.Stop(t.Context(), must(t, s, "client 3", s.List("client 3")[0].ID)); err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +200,7 @@ func TestEndedSessionsMakeRoom(t *testing.T) {
 	_, err := s.Get("a", first.ID)
 	is(t, err, fault.SessionNotFound)
 	_, err = s.Launch(t.Context(), process.Launch{Owner: "a", Argv: []string{"sleep", "600"}})
-	is(t, err, fault.TooMany, "10 desktop sessions that run")
+	is(t, err, fault.TooMany, "this session runs 10")
 }
 
 func must(t *testing.T, s *process.Sessions, owner, id string) *process.Session {
@@ -210,13 +212,13 @@ func must(t *testing.T, s *process.Sessions, owner, id string) *process.Session 
 	return one
 }
 
-func TestWhatIsNotLaunched(t *testing.T) {
+func TestLaunchRefusesBadPrograms(t *testing.T) {
 	s := inside(t)
 	for words, l := range map[string]process.Launch{
-		"command is empty":              {},
-		`"NOTHING" is no variable`:      {Argv: []string{"waits"}, Env: []string{"NOTHING"}},
-		"there is no program nosuchapp": {Argv: []string{"nosuchapp"}},
-		"waits does not start":          {Argv: []string{"waits"}, Dir: "/nosuchfolder"},
+		"command is empty":                  {},
+		`"NOTHING" is not a variable`:       {Argv: []string{"waits"}, Env: []string{"NOTHING"}},
+		"cannot find the program nosuchapp": {Argv: []string{"nosuchapp"}},
+		"waits does not start":              {Argv: []string{"waits"}, Dir: "/nosuchfolder"},
 	} {
 		l.Owner = "a"
 		_, err := s.Launch(t.Context(), l)
@@ -229,8 +231,8 @@ func TestWhatIsNotLaunched(t *testing.T) {
 	}
 }
 
-// TestAttach: the process is let go, never ended; what is not there or not ours is refused.
-func TestAttach(t *testing.T) {
+// TestStopLeavesAttachedProcessRunning: the process is let go, never ended; what is not there or not ours is refused.
+func TestStopLeavesAttachedProcessRunning(t *testing.T) {
 	s := real(t)
 	pid := sleeper(t)
 	one, err := s.Attach("a", pid)
@@ -245,12 +247,12 @@ func TestAttach(t *testing.T) {
 		t.Errorf("%+v %v", st, err)
 	}
 	_, err = s.Attach("a", 1<<30)
-	is(t, err, fault.AppNotRunning, "there is no process 1073741824")
+	is(t, err, fault.AppNotRunning, "unknown process 1073741824")
 	_, err = s.Attach("a", os.Getpid())
 	is(t, err, fault.Forbidden, "this daemon")
 }
 
-func TestAnotherUsersProcess(t *testing.T) {
+func TestAttachRefusesProcessOfAnotherUser(t *testing.T) {
 	pid := 1 // root's
 	if os.Geteuid() == 0 {
 		pid = sleeper(t, func(c *exec.Cmd) {
@@ -258,11 +260,11 @@ func TestAnotherUsersProcess(t *testing.T) {
 		})
 	}
 	_, err := real(t).Attach("a", pid)
-	is(t, err, fault.Forbidden, fmt.Sprintf("process %d belongs to the user", pid), "a process of your own")
+	is(t, err, fault.Forbidden, fmt.Sprintf("process %d belongs to user", pid), "a process of your own")
 }
 
-// TestAStoppedProcess is told apart from one that runs.
-func TestAStoppedProcess(t *testing.T) {
+// TestStoppedReportsSuspendedProcess is told apart from one that runs.
+func TestStoppedReportsSuspendedProcess(t *testing.T) {
 	pid := sleeper(t)
 	if process.Stopped(pid) {
 		t.Error("it runs")
@@ -273,8 +275,8 @@ func TestAStoppedProcess(t *testing.T) {
 	until(t, func() bool { return process.Stopped(pid) }) // the signal takes a moment
 }
 
-// TestNamed finds a program by its name; of several, the one that started the others.
-func TestNamed(t *testing.T) {
+// TestNamedFindsProcessByProgramName finds a program by its name; of several, the one that started the others.
+func TestNamedFindsProcessByProgramName(t *testing.T) {
 	name := fmt.Sprintf("t%dzq", os.Getpid())
 	path := t.TempDir() + "/" + name
 	sleep, err := exec.LookPath("sleep")
@@ -299,14 +301,14 @@ func TestNamed(t *testing.T) {
 	}
 	second := start()
 	_, err = process.Named(name)
-	is(t, err, fault.AppAmbiguous, fmt.Sprint(first), fmt.Sprint(second), "app attach --pid")
+	is(t, err, fault.AppAmbiguous, fmt.Sprint(first), fmt.Sprint(second), hint.Do("desktop_debug_attach", "pid", first))
 	if pid, err := process.One("", []int{first, os.Getpid()}); err != nil || pid != os.Getpid() {
 		t.Errorf("%d: %v", pid, err)
 	}
 }
 
-// TestStarted: a process that ours started is its own.
-func TestStarted(t *testing.T) {
+// TestStartedRecognizesChildProcess: a process that ours started is its own.
+func TestStartedRecognizesChildProcess(t *testing.T) {
 	s := real(t)
 	one := launch(t, s, "a", "sh", "-c", `sleep 600 & echo $!; wait`)
 	var child int

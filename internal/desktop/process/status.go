@@ -7,12 +7,12 @@ type Status struct {
 	Program  string
 	Attached bool
 	Running  bool
-	Exit     *int   // nil while it runs, after a signal, and when nobody knows
+	Exit     *int   // nil while it runs, after a signal, and when unknown
 	Signal   string // that ended it
 	Captured bool   // what it prints is kept: it was launched
 	Stdout   Printed
 	Stderr   Printed
-	Cursor   string // what is printed after this is read with it; empty when nothing is kept
+	Cursor   string // the cursor for the output after this; empty without kept output
 }
 
 // Status is how the process is now, with the end of what it printed.

@@ -1,5 +1,6 @@
-// Package act performs one step on a device and reports its effect: find the target, wait until it holds still, act, wait
-// until the screen settles, compare. A report never says more than the screen shows.
+// Package act performs one step on a device and reports its effect. A Step finds the target, waits until it holds still, sends the
+// input, waits until the screen settles and compares the screens before and after. The caller holds the device's lane. A Report never
+// claims more than the screen shows.
 package act
 
 import (
@@ -12,6 +13,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
@@ -19,24 +21,24 @@ import (
 type Step struct {
 	Device  device.Device
 	Session *session.Session
-	Tell    func(string) // is told what takes long; may be nil
-	Expect  bool         // a change is expected: it is looked for until the step's timeout
+	Tell    func(string) // receives progress texts of slow work; may be nil
+	Expect  bool         // a change is expected: the step waits for it until its timeout
 
-	// Seen is told the screens on which the step finds or looks for its target, before its first input; may be nil.
+	// Seen gets the screens on which the step looks for its target before its first input; may be nil.
 	Seen func(*ui.Screen)
 
-	before *ui.Screen // the input; nil: none was sent yet
+	before *ui.Screen // the screen before the input; nil before the first input
 }
 
 // How says how patiently a step is performed.
 type How struct {
-	Timeout time.Duration // for the target to be there, still and reachable; 0 is DefaultTimeout
+	Timeout time.Duration // maximum time for the target to appear, hold still and be reachable; 0 is DefaultTimeout
 	NoWait  bool          // one attempt, without waiting for the target
 	Scroll  bool          // bring the target into view first
 	Blind   bool          // the app need not be running: the input goes to the device
 
-	Settle *time.Duration // the longest wait for the screen to become still; nil is the usual one
-	React  *time.Duration // how long a change is looked for after the input; nil is the usual time, or that of an expected change
+	Settle *time.Duration // maximum time for the screen to become still; nil is the default
+	React  *time.Duration // how long to look for a change after the input; nil is the default, or the timeout if a change is expected
 }
 
 // DefaultTimeout is how long a target may take to appear and hold still.
@@ -52,8 +54,8 @@ func (h How) patience() time.Duration {
 	return h.Timeout
 }
 
-// reactionTime is how long an app may take to react when nobody expects a change. Effects that come after a request to a server
-// take most of a second, slow apps longer, and a clock of seconds that an input starts shows nothing for one.
+// reactionTime is how long an app may take to react when no change is expected. Effects of a server request take most of a second and
+// slow apps take longer. A clock of seconds that an input starts shows its first change after one second.
 const reactionTime = 1700 * time.Millisecond
 
 // reaction is how long a change is looked for after an input.
@@ -69,43 +71,43 @@ func (s Step) reaction(how How) time.Duration {
 
 // Report is the effect of a step.
 type Report struct {
-	Target   *ui.Node // nil when the step had none
-	Ref      string   // the target's
+	Target   *ui.Node // nil when the step has no target
+	Ref      string   // ref of the target
 	At       ui.Point // the point that was touched
-	Method   string   // how it was done: one of ui's ways to reach an element, or one of the control's own
+	Method   string   // how the input was done: one of ui's ways to reach an element, or a way of the control
 	Outcome  ui.Outcome
 	Evidence []string
 	Lines    []string      // the diff, for models
 	Before   *ui.Screen    // the screen on which the target was found
 	After    *ui.Screen    // the settled screen
 	Lost     error         // why the outcome is unknown
-	Note     string        // what a reader has to know of how it was judged; empty: nothing
-	Doubt    string        // of an input that arrived: why what changed may have another cause
-	Failed   error         // why the step failed though its effect is known; nil: it did not
-	Ended    *Ended        // what the input ended, by itself and without a crash; nil: nothing
-	Return   ui.Outcome    // what came of the return after a text; empty: none was pressed
+	Note     string        // what a reader must know about the judgement; may be empty
+	Doubt    string        // why the change may have another cause than the input
+	Failed   error         // why the step failed although its effect is known; nil: it succeeded
+	Ended    *Ended        // the app or window that the input ended without a crash; nil: none
+	Return   ui.Outcome    // outcome of the return key after a text; empty: the step pressed none
 	Waited   time.Duration // until the target was ready
 	Took     time.Duration // the input and the settling
-	Looked   time.Duration // how long a change was looked for after the input, by the clock of who looked
+	Looked   time.Duration // how long the step looked for a change after the input, by the observer's clock
 
-	finger bool // one touched the target, and was to meet it
+	finger bool // a finger touched the target
 	rhythm
 }
 
-// aim is a target that is there, holds still and can be touched.
+// aim is a target that is present, holds still and can be touched.
 type aim struct {
 	node *ui.Node // nil when the step has no target
 	ref  string
 	ui.Reach
 	screen *ui.Screen
-	sent   sent // what brought the target into view
+	sent   sent // the inputs that brought the target into view
 }
 
-// input sends something to the device. It may change the report's method and point.
+// input sends something to the device. It may change the method and the point of the report.
 type input func(ctx context.Context, a aim, r *Report) error
 
-// perform runs a step. After the input may have been sent, an error no longer ends the step: the screen is read all the same,
-// and the outcome is unknown.
+// perform runs a step. Once the input may have been sent, an error does not end the step: perform still reads the screen and reports an
+// unknown outcome.
 func (s Step) perform(ctx context.Context, how How, q ui.Query, send input) (Report, error) {
 	began := time.Now()
 	report, guard, err := s.attempt(ctx, how, q, send)
@@ -114,11 +116,11 @@ func (s Step) perform(ctx context.Context, how How, q ui.Query, send input) (Rep
 			return Report{}, err
 		}
 		if fault.From(err).Dispatched != fault.NotDispatched {
-			s.Seen = nil // something was sent: what is seen now may be its effect
+			s.Seen = nil // later screens may show the effect of the input
 		}
 		report, guard, err = s.attempt(ctx, how, q, send)
 	}
-	if strings.HasPrefix(report.Method, "none:") { // nothing was sent: what happens now is no effect
+	if strings.HasPrefix(report.Method, "none:") { // no input was sent, so later changes are not its effect
 		s.judge(&report, report.Before)
 		return report, nil
 	}
@@ -142,7 +144,7 @@ func (s Step) perform(ctx context.Context, how How, q ui.Query, send input) (Rep
 // mostTries is how often a target is looked for again because it had changed at the moment of the input.
 const mostTries = 4
 
-// attempt finds the target and sends the input. The device looks at the target once more, if it can, and refuses with a
+// attempt finds the target and sends the input. A device that guards its inputs checks the target again and refuses with a
 // *device.RefusedError if it has changed.
 func (s Step) attempt(ctx context.Context, how How, q ui.Query, send input) (Report, *device.Guard, error) {
 	a, waited, err := s.await(ctx, how, q)
@@ -165,7 +167,7 @@ func (s Step) attempt(ctx context.Context, how How, q ui.Query, send input) (Rep
 	return report, guard, nil
 }
 
-// doneBy is how a step was done: as the device says, which for a text does not know whether it was read back.
+// doneBy is the method of a step. The device's word counts first; for a text, the device does not know whether the step read it back.
 func doneBy(step, device string) string {
 	rest, typed := strings.CutPrefix(step, "keyboard")
 	switch {
@@ -177,8 +179,8 @@ func doneBy(step, device string) string {
 	return device
 }
 
-// Do sends an input that is aimed at no element of a query, and looks for its effect as every step does. send is given the screen
-// before the input; what it refuses to send is its error.
+// Do sends an input without a target element, and looks for its effect as every step does. send gets the screen before the input; an
+// error of send ends the step.
 func (s Step) Do(
 	ctx context.Context, how How, send func(ctx context.Context, before *ui.Screen) (method string, err error),
 ) (Report, error) {
@@ -188,7 +190,7 @@ func (s Step) Do(
 	})
 }
 
-// guard is what the input is meant for. A screen that never rests is not waited for by the device: it does not know what moves.
+// guard says what the input is meant for. The device does not wait for a screen that never rests: it does not know which parts move.
 func (s Step) guard(how How, a aim) *device.Guard {
 	g := &device.Guard{App: a.screen.App, Aim: a.node.Native(), At: a.At, Depth: s.Session.Depth()} // a device does not know pages
 	if how.Blind {
@@ -199,7 +201,7 @@ func (s Step) guard(how How, a aim) *device.Guard {
 	}
 	if !s.restless() {
 		g.After = how.settled()
-		g.After.Min, g.After.Patience = 0, s.reaction(how) // a change that is there and still needs no more time
+		g.After.Min, g.After.Patience = 0, s.reaction(how) // a visible change needs no more patience
 	}
 	return g
 }
@@ -230,7 +232,7 @@ func (s Step) Look(ctx context.Context, render func(*ui.Screen, *ui.Refs)) error
 	return nil
 }
 
-// observe looks at the app in front. An app that does not run is a fault.
+// observe looks at the app in front. It fails if that app is not running.
 func (s Step) observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 	eyes, err := device.As[device.Eyes](s.Device)
 	if err != nil {
@@ -252,7 +254,7 @@ func (s Step) observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 
 func (s Step) notRunning(screen *ui.Screen) error {
 	return fault.New(fault.AppNotRunning, "%s is not running on %s", screen.App, s.Device.Info().Name).
-		WithHint("start it: `ios-agent launch %s`", screen.App)
+		WithHint("start it: %s", hint.Do("launch_app", "bundle_id", screen.App))
 }
 
 func (s Step) find(q ui.Query, screen *ui.Screen) (node *ui.Node, ref string, err error) {

@@ -63,7 +63,7 @@ func TestCandidatesUnderAnAlertAreReachable(t *testing.T) {
 }
 
 // A swipe without an element moves what scrolls, wherever it lies on the screen.
-func TestASwipeWithoutAnElementMovesTheList(t *testing.T) {
+func TestSwipeWithoutElementScrollsList(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Shop, "guest-button")
 	s.shows("Add Coffee")
@@ -77,7 +77,7 @@ func TestASwipeWithoutAnElementMovesTheList(t *testing.T) {
 }
 
 // Of a secure field only the number of characters can be read back: the answer says so.
-func TestASecureFieldIsComparedByItsLength(t *testing.T) {
+func TestSecureFieldIsComparedByLength(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Shop)
 	report, err := s.Enter(t.Context(), act.How{}, named("password-field"), act.Entry{Text: "secret", Replace: true})

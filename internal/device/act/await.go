@@ -12,20 +12,21 @@ import (
 
 // The waits of the looks below happen in the agent; the host never sleeps.
 
-// still is a look at a screen that got no input.
+// still is a look at a screen without an input before it.
 func still() device.Wait {
 	return device.Wait{Stable: 100 * time.Millisecond, Max: patientMax}
 }
 
-// patientMax is how long a screen without an input may take to become still. One that moves after that moves for ever.
+// patientMax is the maximum time for a screen without an input to become still. A screen that still moves after it is taken to move
+// forever.
 const patientMax = 1500 * time.Millisecond
 
-// settled is a look after an input: long enough for the app to begin to react.
+// settled is a look after an input. It is long enough for the app to begin to react.
 func settled() device.Wait {
 	return device.Wait{Stable: 150 * time.Millisecond, Min: 200 * time.Millisecond, Max: 3 * time.Second}
 }
 
-// still and settled are the looks below, no longer than the step allows.
+// still and settled are the looks below, shortened to the step's limit.
 func (h How) still() device.Wait { return h.within(still(), min(still().Max, h.settle(still().Max))) }
 
 func (h How) settled() device.Wait {
@@ -48,16 +49,16 @@ func (h How) within(w device.Wait, most time.Duration) device.Wait {
 	return w
 }
 
-// reactionStep is how often a change is looked for that did not come at once.
+// reactionStep is the pause between looks for a late change.
 const reactionStep = 150 * time.Millisecond
 
-// again is the next look after one that did not show what was wanted.
+// again is the look after a look without the expected change.
 func again(left time.Duration) device.Wait {
 	pause := min(250*time.Millisecond, left)
 	return device.Wait{Stable: 100 * time.Millisecond, Min: pause, Max: max(pause, 500*time.Millisecond)}
 }
 
-// brief is a look at a screen that never rests: long enough to see that it does again.
+// brief is a short look at a screen that never rests. It is long enough to see the screen move again.
 func brief() device.Wait {
 	const long = 100 * time.Millisecond
 	return device.Wait{Stable: long, Min: long, Max: long}
@@ -77,7 +78,7 @@ func (c *clock) add(s *ui.Screen) { c.looked += s.Waited }
 
 func (c *clock) spent() time.Duration { return max(time.Since(c.began), c.looked) }
 
-// settle looks until the screen is still. A screen that never rests is judged by what does not move.
+// settle looks until the screen is still. Moving parts of a screen that never rests are ignored.
 func (s Step) settle(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 	if s.restless() {
 		return s.settleAround(ctx, w)
@@ -89,10 +90,10 @@ func (s Step) settle(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 	return s.learn(ctx, screen), nil
 }
 
-// learn looks a few times at a screen that did not become still, and remembers what moves. One look that shows nothing new is no proof of
-// a still screen. A screen that cannot be read again is no fault: it was read.
+// learn looks a few times at a screen that did not become still, and remembers which parts move. One look without news does not prove a
+// still screen, so several looks must agree. If a later look fails, learn keeps the earlier one.
 func (s Step) learn(ctx context.Context, screen *ui.Screen) *ui.Screen {
-	const looks, enough, apart = 5, 3, 70 * time.Millisecond // no multiple of a usual period
+	const looks, enough, apart = 5, 3, 70 * time.Millisecond // apart is not a multiple of a usual animation period
 	calm := 0
 	for range looks {
 		later, err := s.observe(ctx, device.Wait{Stable: apart, Min: apart, Max: apart})
@@ -113,7 +114,7 @@ func (s Step) learn(ctx context.Context, screen *ui.Screen) *ui.Screen {
 	return screen
 }
 
-// settleAround looks until all is still but what is known to move by itself.
+// settleAround looks until everything is still except the parts that are known to move by themselves.
 func (s Step) settleAround(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 	if w.Max < brief().Max {
 		return s.observe(ctx, w)
@@ -146,8 +147,8 @@ func (s Step) settleAround(ctx context.Context, w device.Wait) (*ui.Screen, erro
 	}
 }
 
-// await looks until the target is there, holds still and can be touched, or time is up. The error is the reason at the last
-// look. A target that only an input of ours could bring within reach is not waited for.
+// await looks until the target is present, holds still and can be touched, or until time is up. The error is the reason at the last
+// look. await does not wait for a target that needs another input first, such as a scroll.
 func (s Step) await(ctx context.Context, how How, q ui.Query) (aim, time.Duration, error) {
 	var sent sent
 	a, waited, err := s.awaiting(ctx, how, q, &sent)
@@ -193,8 +194,8 @@ func (s Step) awaiting(ctx context.Context, how How, q ui.Query, sent *sent) (ai
 	}
 }
 
-// first is the look a step begins with. A device knows by itself whether the screen is as it was when it last was still, and does
-// not wait then; of a screen that never rests only we know what moves.
+// first is the first look of a step. The device itself knows whether the screen is the same as at its last rest, and then does not
+// wait. For a screen that never rests, only the session knows the moving parts.
 func (s Step) first(ctx context.Context, how How) (*ui.Screen, error) {
 	udid := s.Device.Info().UDID
 	var last *ui.Screen
@@ -254,8 +255,8 @@ func offScreen(err error) bool {
 	return fault.Is(err, fault.ElementNotFound) || unreachable && far.OffScreen
 }
 
-// hopeless reports whether an error will not go away by waiting: several elements fit, a ref's element is gone from a settled
-// screen, or the element is off the screen.
+// hopeless reports whether waiting cannot resolve an error: several elements match, a ref's element is missing on a settled screen, or
+// the element is off the screen.
 func hopeless(err error, screen *ui.Screen) bool {
 	switch {
 	case fault.Is(err, fault.ElementNotFound), fault.Is(err, fault.ElementUnstable):

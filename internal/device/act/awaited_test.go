@@ -8,7 +8,7 @@ import (
 )
 
 // A text that counts was called an effect of a tap after which the app had hung for 30 s: nobody saw it rest meanwhile.
-func TestALookThatHungDoesNotTellWhenAChangeCame(t *testing.T) {
+func TestHungLookDoesNotNarrowChangeTime(t *testing.T) {
 	for look, want := range map[ui.Span]ui.Span{
 		{From: time.Second, To: 2 * time.Second}:  {From: 1750 * time.Millisecond, To: 1900 * time.Millisecond},
 		{From: time.Second, To: 31 * time.Second}: {From: time.Second, To: 31 * time.Second},

@@ -13,7 +13,7 @@ import (
 
 // A notification lies over the top of the app in front for some seconds. What is under it is not touched, what is beside it is,
 // and that it came is no effect of a tap.
-func TestANotificationCoversWhatIsUnderIt(t *testing.T) {
+func TestNotificationBannerCoversElementsUnderIt(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Conformance, "Navigation", "nav-push-button")
 	s.Must(s.World.SetPrivacy(t.Context(), s.Info.UDID, rig.Shop, "granted", "notifications"))

@@ -44,7 +44,7 @@ func (s *stand) stands(long time.Duration) {
 }
 
 // What stood still before a tap and never rests after it is the tap's effect; afterwards it moves by itself.
-func TestATapThatStartsATimerChanges(t *testing.T) {
+func TestTapThatStartsTimerIsChanged(t *testing.T) {
 	for _, kind := range []string{"guarded", "plain"} {
 		t.Run(kind, func(t *testing.T) {
 			s := newStand(t)
@@ -78,7 +78,7 @@ func TestATapThatStartsATimerChanges(t *testing.T) {
 }
 
 // What moves already is no effect of a tap, for a session that was not there when it began either. Who cannot know says so.
-func TestWhatMovedBeforeATapIsNoEffect(t *testing.T) {
+func TestTapIgnoresEarlierMovement(t *testing.T) {
 	s := newStand(t)
 	s.Install("com.example.timers", timers)
 	for _, button := range []string{"fast", "tenth", "second", "countdown", "jump"} {

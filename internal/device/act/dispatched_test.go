@@ -161,7 +161,7 @@ func pointsOfFailure() (all [][]virtualxcode.Fault) {
 
 // Whatever fails, at whatever point: after "no" nothing has reached the device, after "yes" something has. Only "unknown" may be
 // either.
-func TestDispatchedIsTheTruth(t *testing.T) {
+func TestDispatchStateMatchesSentInputs(t *testing.T) {
 	s := newStand(t)
 	s.Install(inputsApp, inputs)
 	for n, in := range allInputs() {

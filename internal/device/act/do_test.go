@@ -12,8 +12,8 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// TestDo: an input that only its caller knows is looked at as every other step is.
-func TestDo(t *testing.T) {
+// TestDoReportsEffectOfCustomInput: an input that only its caller knows is looked at as every other step is.
+func TestDoReportsEffectOfCustomInput(t *testing.T) {
 	s := newStand(t)
 	s.Install("com.example.late", late)
 	tapping := func(id string) func(context.Context, *ui.Screen) (string, error) {
@@ -57,8 +57,8 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// TestDoRefuses: what is not sent is an error, as it is; what may have been sent is an unknown outcome.
-func TestDoRefuses(t *testing.T) {
+// TestDoReturnsFaultOfUnsentInput: what is not sent is an error, as it is; what may have been sent is an unknown outcome.
+func TestDoReturnsFaultOfUnsentInput(t *testing.T) {
 	s := newStand(t)
 	s.Install("com.example.late", late)
 	s.begin(t, "com.example.late")
@@ -74,8 +74,8 @@ func TestDoRefuses(t *testing.T) {
 	}
 }
 
-// TestTheDeviceSaysHow: a device with several ways says which one it took.
-func TestTheDeviceSaysHow(t *testing.T) {
+// TestReportHasMethodOfDevice: a device with several ways says which one it took.
+func TestReportHasMethodOfDevice(t *testing.T) {
 	s := newStand(t)
 	s.Install("com.example.late", late)
 	s.begin(t, "com.example.late")

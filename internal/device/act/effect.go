@@ -9,11 +9,11 @@ import (
 	"ios-agent/internal/ui/outline"
 )
 
-// effect looks until the input has changed something and the screen is still, or until the time for a reaction is over. A change
-// that is there is answered at once.
+// effect looks until the input has changed something and the screen is still, or until the reaction time is over. A visible change on a
+// still screen ends it at once.
 func (s Step) effect(ctx context.Context, how How, report *Report, guard *device.Guard) (after *ui.Screen, err error) {
 	c := clock{began: time.Now()}
-	last := time.Duration(0) // when the look before ended
+	last := time.Duration(0) // end of the look before
 	after, err = s.afterInput(ctx, how, guard)
 	for err == nil {
 		c.add(after)
@@ -33,13 +33,13 @@ func (s Step) effect(ctx context.Context, how How, report *Report, guard *device
 		case noScreen(failed):
 			err = failed
 		default:
-			return after, nil // the screen was read once; that counts
+			return after, nil // one look succeeded, which is enough
 		}
 	}
 	return nil, err
 }
 
-// caught is a look that shows what the input set in motion: by chance, one shows it where it was before.
+// caught handles a look during the animation that the input started: by chance such a look can equal the screen before.
 func (s Step) caught(ctx context.Context, c *clock, before, after *ui.Screen) *ui.Screen {
 	const looks = 5
 	for range looks {
@@ -79,8 +79,8 @@ func (s Step) afterInput(ctx context.Context, how How, guard *device.Guard) (*ui
 	return s.learn(ctx, s.stamped(seen)), nil
 }
 
-// next is the first look that shows something else than the last one, when the screen is still again; or the last one within the
-// time that is left. A device that can compare looks waits by itself.
+// next is the first settled look that differs from the last one, or the last look within the time left. A device that can compare looks
+// waits by itself.
 func (s Step) next(ctx context.Context, how How, c *clock, last *ui.Screen, left time.Duration) (*ui.Screen, error) {
 	if last.Digest != "" && last.Settled {
 		w := how.still()
@@ -109,21 +109,21 @@ func (s Step) next(ctx context.Context, how How, c *clock, last *ui.Screen, left
 	}
 }
 
-// compare is what changed, less what is known to change by itself.
+// compare is the difference of two screens without the parts that are known to change by themselves.
 func (s Step) compare(before, after *ui.Screen) (d ui.Diff) {
 	d = ui.Compare(before, after)
 	s.Session.Refs(func(r *ui.Refs) { d = r.Calm(s.Device.Info().UDID, d) })
 	return d
 }
 
-// rhythm is what a step knows of texts in which only digits changed.
+// rhythm is what a step knows about texts in which only digits changed.
 type rhythm struct {
 	ticking, doubtful bool
-	changed           ui.Span // when they did, since the input
+	changed           ui.Span // time of the change since the input
 }
 
-// recheck looks on when only digits changed: a clock changes again by itself, a count that the input changed does not. Texts that
-// did not change again are remembered, so that each is checked once. Who has no time for that is told the change.
+// recheck looks again when only digits changed: a clock changes again by itself, but a count that the input changed does not. Texts
+// that did not change again are remembered, so that each is checked once. Without time for the check, the report shows the change.
 func (s Step) recheck(ctx context.Context, how How, c *clock, r *Report, after *ui.Screen, changed ui.Span) *ui.Screen {
 	r.ticking = false
 	if how.React != nil && *how.React < pulse || r.Lost != nil {
@@ -148,22 +148,22 @@ func (s Step) recheck(ctx context.Context, how How, c *clock, r *Report, after *
 }
 
 const (
-	// pulse is so long that a clock on the screen shows the next second.
+	// pulse is long enough for a clock on the screen to show the next second.
 	pulse = 1100 * time.Millisecond
-	// beat is how often a screen is looked at on which a clock may be.
+	// beat is the interval of looks at a screen that may show a clock.
 	beat = 50 * time.Millisecond
-	// lag is how long after a change a look ends that waited for it.
+	// lag is the delay between a change and the end of the look that waited for it.
 	lag = 250 * time.Millisecond
 )
 
-// follow looks until all texts of a pulse have changed again, or until a clock would have.
+// follow looks until all texts of a pulse have changed again, or until a clock would have changed.
 func (s Step) follow(ctx context.Context, c *clock, p *ui.Pulse, after *ui.Screen) *ui.Screen {
 	last, until := after, c.spent()+pulse
 	for left := pulse; left > 0; left = until - c.spent() {
 		began := c.spent()
 		later, err := s.observe(ctx, beatUnlike(last, left))
 		if err != nil {
-			return last // the looks before count
+			return last // the earlier looks count
 		}
 		c.add(later)
 		when := ui.Span{From: began, To: c.spent()}
@@ -178,11 +178,11 @@ func (s Step) follow(ctx context.Context, c *clock, p *ui.Pulse, after *ui.Scree
 	return last
 }
 
-// hung is longer than a look waits: the app, or who looks at it, hung meanwhile.
+// hung is longer than any look waits: a look that takes longer means that the app or its driver hung.
 const hung = 10 * time.Second
 
-// awaited is when a change came, of a look that waited for it and until all was still: it ends so long after it at most, and at least. In a
-// look that hung it came at any time.
+// awaited is the time span in which a change came, for a look that waited for the change and then for a still screen. Such a look ends
+// between least and most after the change. In a look that hung, the change came at any time.
 func awaited(look ui.Span, most, least time.Duration) ui.Span {
 	if look.To-look.From > hung {
 		return look
@@ -190,7 +190,7 @@ func awaited(look ui.Span, most, least time.Duration) ui.Span {
 	return ui.Span{From: max(look.From, look.To-most), To: max(look.From, look.To-least)}
 }
 
-// beatUnlike is a look that ends soon, or by a device that can compare looks when the screen is another.
+// beatUnlike is a short look. A device that can compare looks ends it as soon as the screen differs.
 func beatUnlike(last *ui.Screen, left time.Duration) device.Wait {
 	if last.Digest != "" {
 		return device.Wait{Stable: beat, Max: 2 * beat, Unlike: last.Digest, Patience: left}
@@ -198,7 +198,7 @@ func beatUnlike(last *ui.Screen, left time.Duration) device.Wait {
 	return device.Wait{Stable: beat, Min: beat, Max: beat}
 }
 
-// judge says what came of a step. What may have another cause makes the outcome unknown, never unchanged.
+// judge sets the outcome of a step. A change that may have another cause gives the outcome unknown, never unchanged.
 func (s Step) judge(report *Report, after *ui.Screen) {
 	diff := s.compare(report.Before, after)
 	report.After = after
@@ -209,16 +209,16 @@ func (s Step) judge(report *Report, after *ui.Screen) {
 	case report.ticking:
 		report.Outcome, report.Evidence = ui.Unchanged, []string{ui.EvidenceAmbient}
 	case len(report.Evidence) == 0 && (after.Quiet || diff.Doubtful):
-		report.Evidence = []string{ui.EvidenceAmbient} // what never stops moving did
+		report.Evidence = []string{ui.EvidenceAmbient} // only parts that always move changed
 	}
 	switch {
-	case report.Ended != nil: // an end is no doubt
+	case report.Ended != nil: // an ended app needs no further proof
 	case report.Outcome == ui.Unchanged && (report.doubtful || diff.Doubtful):
-		report.Outcome, report.Doubt = ui.Unknown, "what changes by itself now may have done so before the input"
+		report.Outcome, report.Doubt = ui.Unknown, "the changing part may have changed by itself before the input"
 	case report.Outcome == ui.Changed && diff.Ended(report.Target):
-		report.Outcome, report.Doubt = ui.Unknown, "it may be the end of what was under way before the input"
+		report.Outcome, report.Doubt = ui.Unknown, "it may be the end of an animation from before the input"
 	case report.finger && diff.Slipped(report.Target, report.At):
-		if report.Doubt = "something came and pushed the element away from the finger, which may have met another one"; diff.OnlyCame() {
+		if report.Doubt = "another element moved the target away from the finger, which may have touched another element"; diff.OnlyCame() {
 			report.Outcome, report.Doubt = ui.Unknown, report.Doubt+", or none"
 		}
 	}
@@ -228,7 +228,7 @@ func (s Step) judge(report *Report, after *ui.Screen) {
 	udid := s.Device.Info().UDID
 	s.Session.Refs(func(r *ui.Refs) {
 		if after.Root == nil {
-			return // nothing shows any more; what it showed last is not on the screen
+			return // no window is left; the last screen is out of date
 		}
 		report.Lines = outline.Changes(diff, udid, r)
 		r.Remember(udid, after)

@@ -6,19 +6,21 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/pause"
 	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/ui"
 )
 
-// Ended is an app that an input ended: it left by itself, or closed its last window. That is an effect as any other; a crash is a fault.
+// Ended is an app that an input ended: the app exited by itself, or closed its last window. That is a normal effect; a crash is a
+// fault.
 type Ended struct {
 	App  string
 	How  string   // "it left with exit code 0"
 	Logs []string // what it printed or logged last
 }
 
-// Text says so, with what it printed last.
+// Text describes the end and the last lines that the app printed.
 func (e Ended) Text() string {
 	text := oneline.Head(ui.Inline(e.App)) + " ended: " + e.How
 	for _, line := range e.Logs {
@@ -27,8 +29,8 @@ func (e Ended) Text() string {
 	return text
 }
 
-// ended finds out whether another app is in front because the app has ended: by itself, which the report says, or by a crash, which is a
-// fault.
+// ended finds out whether another app is in front because the app has ended. An end by the app itself goes into the report; a crash is
+// a fault.
 func (s Step) ended(ctx context.Context, report *Report, after *ui.Screen, since time.Time) error {
 	before := report.Before.App
 	if before == after.App || report.Lost != nil || s.runs(ctx, before) {
@@ -47,8 +49,8 @@ func (s Step) runs(ctx context.Context, app string) bool {
 	return err != nil || running[app] > 0
 }
 
-// unseen is what a step came to after which the screen could not be read: an app that left shows nothing any more. When it crashed, the
-// fault says why, and what the app logged last.
+// unseen is the result of a step whose screen could not be read after the input: an app that exited shows nothing any more. After a
+// crash, the fault has the reason and the app's last log lines.
 func (s Step) unseen(ctx context.Context, err error, how How, report *Report, since time.Time) (*ui.Screen, error) {
 	nothing := ui.NewScreen(report.Before.App, "not_running", nil)
 	nothing.Settled = true
@@ -56,8 +58,8 @@ func (s Step) unseen(ctx context.Context, err error, how How, report *Report, si
 	case report.Lost != nil:
 	case fault.Is(err, fault.AppNotRunning), fault.Is(err, fault.AppNotInFront) && s.leaves(ctx, how):
 		return nothing, s.explain(ctx, report, "", since)
-	case fault.Is(err, fault.AppNotInFront) && s.mortal(): // it runs, and shows nothing any more
-		report.Ended = &Ended{App: report.Before.App, How: "it closed its last window, and runs on without one"}
+	case fault.Is(err, fault.AppNotInFront) && s.mortal(): // the process runs without a window
+		report.Ended = &Ended{App: report.Before.App, How: "it closed its last window and still runs"}
 		return nothing, nil
 	case fault.Is(err, fault.AppNotInFront):
 		return nil, fault.From(err).WithDispatch(fault.Dispatched)
@@ -66,10 +68,10 @@ func (s Step) unseen(ctx context.Context, err error, how How, report *Report, si
 	if report.Lost != nil {
 		dispatched = fault.MaybeDispatched
 	}
-	return nil, fault.New(fault.OutcomeUnknown, "the input was sent, but the screen could not be read after: %w", err).WithDispatch(dispatched)
+	return nil, fault.New(fault.OutcomeUnknown, "the input was sent, but reading the screen after it failed: %w", err).WithDispatch(dispatched)
 }
 
-// leaves reports whether a process without windows ends within the time for a reaction: its last window closes first.
+// leaves reports whether a process without windows ends within the reaction time: a process closes its last window before it exits.
 func (s Step) leaves(ctx context.Context, how How) bool {
 	if !s.mortal() {
 		return false
@@ -82,13 +84,13 @@ func (s Step) leaves(ctx context.Context, how How) bool {
 	return s.over()
 }
 
-// mortal reports whether what is driven can end for good, as a process does.
+// mortal reports whether the driven device can end for good, as a process does.
 func (s Step) mortal() bool {
 	_, is := device.Has[device.Mortal](s.Device)
 	return is
 }
 
-// explain says in the report that an app ended by itself; a crash, and an end that nobody can explain, are faults.
+// explain adds an app's normal end to the report. A crash or an unexplained end is a fault.
 func (s Step) explain(ctx context.Context, report *Report, front string, since time.Time) error {
 	app := report.Before.App
 	failed := func(why string) *fault.Fault {
@@ -115,20 +117,21 @@ func (s Step) explain(ctx context.Context, report *Report, front string, since t
 	return crashed(failed(": "+end.Reason), app, end)
 }
 
-// crashed adds what is known of a crash.
+// crashed adds the details of a crash.
 func crashed(f *fault.Fault, app string, end device.End) error {
 	f = f.With("last_log_lines", end.Logs)
+	again := hint.Do("launch_app", "bundle_id", app)
 	switch {
 	case end.Hint != "":
 		return f.WithHint("%s", end.Hint)
 	case end.Report == "":
-		return f.WithHint("launch it again: `ios-agent launch %s`", app)
+		return f.WithHint("launch it again: %s", again)
 	}
 	return f.With("crash_report", end.Report).With("crash_id", end.ID).With("crash", end.Crash).
-		WithHint("see where: `ios-agent crashes show %s`; launch it again: `ios-agent launch %s`", end.ID, app)
+		WithHint("%s shows where it crashed; launch it again: %s", hint.Do("show_crash", "crash_id", end.ID), again)
 }
 
-// leftBehind tells of the app that this session saw last, if another one is in front because that one has ended.
+// leftBehind describes the end of the app that this session saw last, if another app is in front because of it.
 func (s Step) leftBehind(ctx context.Context, now *ui.Screen) string {
 	var last *ui.Screen
 	udid := s.Device.Info().UDID
@@ -147,12 +150,12 @@ func (s Step) leftBehind(ctx context.Context, now *ui.Screen) string {
 	return said
 }
 
-// noScreen reports whether an error says that the app shows nothing, and not that it could not be looked at.
+// noScreen reports whether an error means that the app shows nothing, as opposed to a failed look.
 func noScreen(err error) bool {
 	return fault.Is(err, fault.AppNotRunning) || fault.Is(err, fault.AppNotInFront)
 }
 
-// over reports whether what is driven has ended for good, as a process does.
+// over reports whether the driven device has ended for good, as a process does.
 func (s Step) over() bool {
 	d, is := device.Has[device.Mortal](s.Device)
 	return is && d.Gone()

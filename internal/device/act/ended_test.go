@@ -20,9 +20,9 @@ type leaver struct {
 
 func (l *leaver) Ended(context.Context, string, time.Time) (device.End, error) { return l.end, nil }
 
-// TestAnAppThatLeavesIsAnEffect: an app that ends by itself has done what the input was for; the answer says how it ended and what it
+// TestAppExitCountsAsEffect: an app that ends by itself has done what the input was for; the answer says how it ended and what it
 // printed last. A crash stays a fault.
-func TestAnAppThatLeavesIsAnEffect(t *testing.T) {
+func TestAppExitCountsAsEffect(t *testing.T) {
 	for name, c := range map[string]struct {
 		end device.End
 		bad bool

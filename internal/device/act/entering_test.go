@@ -10,8 +10,8 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// TestWhatAFieldMakesOfATextIsReadBack: a missing end is typed again, three times at most; anything else is told.
-func TestWhatAFieldMakesOfATextIsReadBack(t *testing.T) {
+// TestTypedTextIsReadBackAndCompleted: a missing end is typed again, three times at most; anything else is told.
+func TestTypedTextIsReadBackAndCompleted(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		secure bool
@@ -57,8 +57,8 @@ func TestWhatAFieldMakesOfATextIsReadBack(t *testing.T) {
 	}
 }
 
-// TestTextGoesToTheFieldThatIsMeant: it is tapped unless it has the focus, and one that takes no text is refused.
-func TestTextGoesToTheFieldThatIsMeant(t *testing.T) {
+// TestTextIsTypedIntoRequestedField: it is tapped unless it has the focus, and one that takes no text is refused.
+func TestTextIsTypedIntoRequestedField(t *testing.T) {
 	for _, c := range []struct {
 		name, kind, on string
 		focused, takes bool // it has the focus, or takes it when it is tapped
@@ -97,8 +97,8 @@ func TestTextGoesToTheFieldThatIsMeant(t *testing.T) {
 	}
 }
 
-// TestAFieldIsBelievedWhenTwoLooksAgree: a look may show the screen before the input, or the field not at all.
-func TestAFieldIsBelievedWhenTwoLooksAgree(t *testing.T) {
+// TestFieldTextNeedsTwoEqualReadings: a look may show the screen before the input, or the field not at all.
+func TestFieldTextNeedsTwoEqualReadings(t *testing.T) {
 	const gone = "gone"
 	for _, c := range []struct {
 		looks []string // what the field shows at each look after the text was typed; the last one stays
@@ -136,8 +136,8 @@ func TestAFieldIsBelievedWhenTwoLooksAgree(t *testing.T) {
 	}
 }
 
-// TestReturnIsJudgedAlone: whether the app did something at the return, and not at the text before it.
-func TestReturnIsJudgedAlone(t *testing.T) {
+// TestReturnOutcomeIsSeparateFromText: whether the app did something at the return, and not at the text before it.
+func TestReturnOutcomeIsSeparateFromText(t *testing.T) {
 	for _, c := range []struct {
 		text    string
 		submit  bool
@@ -180,8 +180,8 @@ func (f filler) Fill(_ context.Context, _ ui.Point, text string) error {
 
 func (f filler) ToEnd(context.Context) error { f.Sent = append(f.Sent, "to the end"); return nil }
 
-// TestATextIsFilledInOneGoWhereThatWorks: a field that does not take it is typed into, and the caret goes to the end first.
-func TestATextIsFilledInOneGoWhereThatWorks(t *testing.T) {
+// TestFillFallsBackToTyping: a field that does not take it is typed into, and the caret goes to the end first.
+func TestFillFallsBackToTyping(t *testing.T) {
 	keysOnly := fault.New(fault.Unsupported, "keys only").WithDispatch(fault.NotDispatched)
 	for _, c := range []struct {
 		name, before string

@@ -17,7 +17,7 @@ import (
 )
 
 // Which element is meant can be said in many ways; all that is said must hold.
-func TestWhichElementIsMeant(t *testing.T) {
+func TestQueryMustMatchAllGivenProperties(t *testing.T) {
 	const email = "email-field"
 	index := func(i int) *int { return &i }
 	s := newStand(t)
@@ -39,9 +39,9 @@ func TestWhichElementIsMeant(t *testing.T) {
 		{name: "one of several", query: ui.Query{Role: "textbox", Index: index(0)}, target: email},
 		{name: "a value", query: ui.Query{Value: "ada@example.com"}, target: email},
 		{name: "a label in other letters", query: ui.Query{Label: "EMAIL"}, target: email},
-		{name: "several", query: ui.Query{Role: "textbox"}, want: want{code: fault.ElementAmbiguous, says: "nothing was sent; pass one of: @e"}},
+		{name: "several", query: ui.Query{Role: "textbox"}, want: want{code: fault.ElementAmbiguous, says: "no input was sent; pass one of: @e"}},
 		{name: "one of too few", query: ui.Query{Role: "textbox", Index: index(7)},
-			want: want{code: fault.ElementNotFound, says: `2 elements fit, so there is no role "textbox", index 7`}},
+			want: want{code: fault.ElementNotFound, says: `2 elements fit; none has role "textbox", index 7`}},
 		{name: "within what it is not in", query: ui.Query{Role: "textbox", Within: "Sign in"}, want: want{code: fault.ElementNotFound}},
 		{name: "within what is not there", query: ui.Query{Role: "textbox", Within: "no-such-place"}, want: want{code: fault.ElementNotFound}},
 		{name: "a text that is nowhere", query: ui.Query{Contains: "nowhere"}, want: want{code: fault.ElementNotFound}},
@@ -65,7 +65,7 @@ func TestWhichElementIsMeant(t *testing.T) {
 }
 
 // A ref is an identity: it survives changes around it, and is refused when its element is gone or no longer certain.
-func TestRefs(t *testing.T) {
+func TestRefSurvivesChangesUntilElementIsGone(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Shop)
 	login, email := s.ref("login-button"), s.ref("email-field")
@@ -80,7 +80,7 @@ func TestRefs(t *testing.T) {
 	s.check(want{code: fault.RefExpired, says: "ref " + login + ` (button "Log in") is gone from the screen`}, act.Report{}, err)
 	gone, ok := errors.AsType[*ui.ExpiredError](err)
 	if !ok || gone.Reason != ui.RefGone || gone.Candidates[0].Type != "Button" ||
-		!strings.Contains(fault.From(err).Hint, "nothing was sent; on the screen now: @e") {
+		!strings.Contains(fault.From(err).Hint, "no input was sent; on the screen now: @e") {
 		t.Errorf("got %+v", fault.From(err))
 	}
 	if waited > time.Second {
@@ -129,7 +129,7 @@ screens:
 `
 
 // A candidate's ref is good while the screen is the very same, and not after.
-func TestTwins(t *testing.T) {
+func TestCandidateRefExpiresWhenScreenChanges(t *testing.T) {
 	s := newStand(t)
 	s.Install("com.example.twins", twins)
 	s.begin(t, "com.example.twins")
@@ -140,14 +140,14 @@ func TestTwins(t *testing.T) {
 	report, err := s.Tap(t.Context(), act.How{}, second)
 	s.check(want{line: `"Edited: 0" → "Edited: 2"`}, report, err)
 	_, err = s.Tap(t.Context(), act.How{}, second)
-	s.check(want{code: fault.RefExpired, says: "no longer certain"}, act.Report{}, err)
+	s.check(want{code: fault.RefExpired, says: "is ambiguous"}, act.Report{}, err)
 	if expired, ok := errors.AsType[*ui.ExpiredError](err); !ok || expired.Reason != ui.RefAmbiguous {
 		t.Errorf("got %+v", expired)
 	}
 }
 
 // Buttons of one name are a question, also when accessibility only says so.
-func TestDuplicateLabels(t *testing.T) {
+func TestDuplicateLabelsAreAmbiguous(t *testing.T) {
 	perform(t, []step{{name: "asked", way: []string{"Dynamic"}, fault: always(wrong(flaw.DuplicateLabels)),
 		do: func(ctx context.Context, s *stand) (act.Report, error) {
 			return s.Tap(ctx, act.How{}, ui.Query{Label: "Show Delayed"})
@@ -156,7 +156,7 @@ func TestDuplicateLabels(t *testing.T) {
 }
 
 // Checking out asks a server; a spinner turns until it has answered.
-func TestCheckingOut(t *testing.T) {
+func TestCheckoutShowsServerAnswerAfterSpinner(t *testing.T) {
 	s := newStand(t)
 	checkOut := func(env map[string]string) act.Report {
 		t.Helper()

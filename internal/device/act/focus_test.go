@@ -11,7 +11,7 @@ import (
 
 // With a hardware keyboard no keyboard comes up; an agent with public means only does not tell what has the focus. A field that is
 // named is typed into all the same, the report is true, and what a tap in vain leads to is told.
-func TestTypingWithoutAFocusToSee(t *testing.T) {
+func TestTypingWorksWithoutVisibleFocus(t *testing.T) {
 	for name, public := range map[string]bool{"hardware keyboard": false, "public means only": true} {
 		t.Run(name, func(t *testing.T) {
 			s := newStand(t)

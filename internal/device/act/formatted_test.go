@@ -3,7 +3,7 @@ package act
 import "testing"
 
 // A field may show a text in a form of its own; that is not another text.
-func TestFormatted(t *testing.T) {
+func TestFormattedAcceptsReformattedText(t *testing.T) {
 	for _, c := range []struct {
 		got, want string
 		same      bool

@@ -13,7 +13,7 @@ import (
 )
 
 // An input that is meant for something else than is there is refused, and nothing is sent.
-func TestAGuardRefuses(t *testing.T) {
+func TestGuardRefusesChangedTarget(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Conformance)
 	var button ui.Node
@@ -70,7 +70,7 @@ screens:
 `
 
 // A look may show where things were a moment ago. The guard notices, and the target is looked for again.
-func TestATapAfterAnOldLook(t *testing.T) {
+func TestTapFindsTargetAgainAfterStaleLook(t *testing.T) {
 	s := newStand(t)
 	s.Install("com.example.pressed", pressed)
 	s.begin(t, "com.example.pressed")
@@ -87,7 +87,7 @@ func TestATapAfterAnOldLook(t *testing.T) {
 }
 
 // A tap is two requests: a look, and an input that is answered with the screen after it.
-func TestATapIsTwoRequests(t *testing.T) {
+func TestTapSendsTwoAgentRequests(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Conformance)
 	s.screen()
@@ -102,7 +102,7 @@ func TestATapIsTwoRequests(t *testing.T) {
 }
 
 // The look after an input may be of the agent's own app. It counts for nothing: the screen is read again.
-func TestALookAfterATapThatIsOfTheAgent(t *testing.T) {
+func TestLookAtAgentAfterTapIsIgnored(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Conformance)
 	s.screen()

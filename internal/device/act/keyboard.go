@@ -6,12 +6,13 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
-// HideKeyboard hides the keyboard without typing: by its dismiss key or a Done button above it, by a drag in what scrolls, or
-// by a tap where nothing reacts. The return key is not used: it makes a new line in an editor and submits a search. If the
-// keyboard is not shown, it does nothing. A gesture that led to another screen has failed, and no other one is tried there.
+// HideKeyboard hides the keyboard without typing: with its dismiss key or a Done button above it, with a drag in a scroll view, or with
+// a tap on an empty place. It never presses return, which adds a line in an editor and submits a search. Without a keyboard it does
+// nothing. A gesture that led to another screen is a failure, and HideKeyboard stops there.
 func (s Step) HideKeyboard(ctx context.Context) (Report, error) {
 	return s.perform(ctx, How{}, ui.Query{}, with(s, func(ctx context.Context, t device.Touch, a aim, r *Report) error {
 		if a.screen.Keyboard() == nil {
@@ -24,7 +25,7 @@ func (s Step) HideKeyboard(ctx context.Context) (Report, error) {
 	}))
 }
 
-// hiding hides the keyboard, one way after the other.
+// hiding tries the ways to hide the keyboard, one after the other.
 type hiding struct {
 	Step
 	touch  device.Touch
@@ -32,7 +33,7 @@ type hiding struct {
 	sent   sent
 }
 
-// way is one gesture that may hide the keyboard. It sends nothing, and says so, where the screen has no place for it.
+// way is one gesture that may hide the keyboard. It sends nothing and reports false if the screen has no place for it.
 type way func(ctx context.Context, screen *ui.Screen) (tried bool, err error)
 
 func (h *hiding) hide(ctx context.Context, screen *ui.Screen) error {
@@ -52,15 +53,16 @@ func (h *hiding) hide(ctx context.Context, screen *ui.Screen) error {
 			return nil
 		}
 	}
-	hint := "`ios-agent scroll-to` brings what it covers into view"
+	advice := hint.Do("scroll_to", "label", "LABEL") + " brings a covered element into view"
 	if field := screen.Focused(); field != nil && !field.TakesLines() {
-		hint += "; `ios-agent press-key return` leaves most fields of one line, and may submit them"
+		advice += "; " + hint.Do("press_key", "key", "return") + " leaves most one-line fields but may submit them"
 	}
-	return fault.New(fault.Unsupported, "the keyboard stays: it has no key that hides it, and neither a drag nor a tap beside the field does").
-		WithHint("%s", hint).WithDispatch(fault.NotDispatched)
+	return fault.New(fault.Unsupported,
+		"cannot hide the keyboard: it has no hide key, and neither a drag nor a tap outside the field closes it").
+		WithHint("%s", advice).WithDispatch(fault.NotDispatched)
 }
 
-// left is the fault of a gesture that led to another screen or closed what was presented, with the text that was typed there.
+// left is the fault of a gesture that led to another screen, or closed the presented sheet together with the typed text.
 func (h *hiding) left(before, after *ui.Screen) error {
 	from, to := before.Title(), after.Title()
 	if before.App == after.App && from == to && (before.Presented() == nil) == (after.Presented() == nil) {
@@ -83,7 +85,7 @@ func (h *hiding) key(ctx context.Context, screen *ui.Screen) (bool, error) {
 	return true, h.sent.input(h.touch.Tap(ctx, reach.At))
 }
 
-// shortDrag is how far a finger moves so that an app that hides the keyboard at a drag notices.
+// shortDrag is the drag length that apps with a keyboard-dismiss drag notice, in points.
 const shortDrag = 60
 
 func (h *hiding) dragUp(ctx context.Context, screen *ui.Screen) (bool, error) {
@@ -95,7 +97,7 @@ func (h *hiding) dragUp(ctx context.Context, screen *ui.Screen) (bool, error) {
 	return true, h.sent.input(h.drag(ctx, from, ui.Point{X: from.X, Y: from.Y - shortDrag}))
 }
 
-// dragDown pulls the keyboard down with the content, as some apps allow. A sheet would go down with it.
+// dragDown pulls the keyboard down with the content, as some apps allow. It spares sheets, which the drag would close.
 func (h *hiding) dragDown(ctx context.Context, screen *ui.Screen) (bool, error) {
 	from, ok := dragStart(screen)
 	if !ok || screen.Presented() != nil {
@@ -105,7 +107,7 @@ func (h *hiding) dragDown(ctx context.Context, screen *ui.Screen) (bool, error) 
 	return true, h.sent.input(h.drag(ctx, from, ui.Point{X: from.X, Y: screen.Keyboard().Seen().Y + shortDrag}))
 }
 
-// dragStart is where a drag above the keyboard begins: in what scrolls around the field, or else in the largest that scrolls.
+// dragStart is the start of a drag above the keyboard: in the scroll view around the field, or else in the largest scroll view.
 func dragStart(screen *ui.Screen) (ui.Point, bool) {
 	lists := screen.Scrollers(nil)
 	if field := screen.Focused(); field != nil {
@@ -120,7 +122,7 @@ func dragStart(screen *ui.Screen) (ui.Point, bool) {
 	return ui.Point{}, false
 }
 
-// beside taps where nothing reacts: many apps hide the keyboard then.
+// beside taps an empty place: many apps hide the keyboard then.
 func (h *hiding) beside(ctx context.Context, screen *ui.Screen) (bool, error) {
 	at, ok := neutral(screen)
 	if !ok {
@@ -130,8 +132,8 @@ func (h *hiding) beside(ctx context.Context, screen *ui.Screen) (bool, error) {
 	return true, h.sent.input(h.touch.Tap(ctx, at))
 }
 
-// neutral is a point above the keyboard on which there is nothing to act on, within what is presented: a tap beside a sheet closes it.
-// It is as low as possible: bars are at the top.
+// neutral is a point above the keyboard without a control, inside the presented sheet, because a tap outside the sheet closes it. The
+// point is as low as possible, because bars are at the top.
 func neutral(screen *ui.Screen) (ui.Point, bool) {
 	area := screen.Viewport().Inset(edge)
 	if presented := screen.Presented(); presented != nil {
@@ -150,7 +152,7 @@ func neutral(screen *ui.Screen) (ui.Point, bool) {
 	return ui.Point{}, false
 }
 
-// reacts reports whether a tap at a point may be meant for an element. What scrolls does not react to a tap.
+// reacts reports whether an element may react to a tap at a point. A scroll view does not.
 func reacts(n *ui.Node, at ui.Point) bool {
 	switch n.Type {
 	case "ScrollView", "Table", "CollectionView", "Keyboard":

@@ -11,8 +11,8 @@ import (
 	"ios-agent/test/fakedevice"
 )
 
-// TestKeysUnderAnAlertOfTheSystem: they reach neither it nor the field below, and are not sent. An alert of the app's own may take them.
-func TestKeysUnderAnAlertOfTheSystem(t *testing.T) {
+// TestKeysAreRefusedUnderSystemAlert: they reach neither it nor the field below, and are not sent. An alert of the app's own may take them.
+func TestKeysAreRefusedUnderSystemAlert(t *testing.T) {
 	alert := &ui.Node{Type: "Alert", Label: "Allow?", Frame: ui.Rect{X: 50, Y: 300, W: 300, H: 200}}
 	for name, c := range map[string]struct {
 		over    *ui.Node

@@ -84,8 +84,8 @@ func (w *watched) said() string {
 	return strings.Join(out, ", ")
 }
 
-// TestLooksOfATap: how long each look waits, as stable/least/most in milliseconds. Time passes only in looks.
-func TestLooksOfATap(t *testing.T) {
+// TestTapLooksUseExpectedWaits: how long each look waits, as stable/least/most in milliseconds. Time passes only in looks.
+func TestTapLooksUseExpectedWaits(t *testing.T) {
 	ms := func(n int) *time.Duration { d := time.Duration(n) * time.Millisecond; return &d }
 	for _, c := range []struct {
 		name    string
@@ -125,8 +125,8 @@ func TestLooksOfATap(t *testing.T) {
 	}
 }
 
-// TestLooksForATarget: who waits for an element looks again, no longer than there is time.
-func TestLooksForATarget(t *testing.T) {
+// TestTargetSearchLooksUntilTimeout: who waits for an element looks again, no longer than there is time.
+func TestTargetSearchLooksUntilTimeout(t *testing.T) {
 	for _, c := range []struct {
 		how   act.How
 		looks string
@@ -145,8 +145,8 @@ func TestLooksForATarget(t *testing.T) {
 	}
 }
 
-// TestLooksOfAWait: the first one waits for nothing, the others for the interval.
-func TestLooksOfAWait(t *testing.T) {
+// TestWaitLooksAtInterval: the first one waits for nothing, the others for the interval.
+func TestWaitLooksAtInterval(t *testing.T) {
 	for _, c := range []struct {
 		wait  act.Waiting
 		polls int
@@ -173,8 +173,8 @@ func TestLooksOfAWait(t *testing.T) {
 	}
 }
 
-// TestLooksAtAnAppThatShowsNothing: for 3 s after its launch.
-func TestLooksAtAnAppThatShowsNothing(t *testing.T) {
+// TestFirstLookWaitsForEmptyApp: for 3 s after its launch.
+func TestFirstLookWaitsForEmptyApp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWatched()
 		w.Draw = nil
@@ -187,8 +187,8 @@ func TestLooksAtAnAppThatShowsNothing(t *testing.T) {
 	})
 }
 
-// TestLooksAtAScreenThatNeverRests: what moves is learnt once; from then on the screen is still when all else is.
-func TestLooksAtAScreenThatNeverRests(t *testing.T) {
+// TestLookLearnsMovingElementsOnce: what moves is learnt once; from then on the screen is still when all else is.
+func TestLookLearnsMovingElementsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWatched()
 		w.spins = true
@@ -246,8 +246,8 @@ func TestRefusedInputIsTriedFourTimes(t *testing.T) {
 	}
 }
 
-// TestSeenEndsWithAnInputThatWasRefused: the list was scrolled before the refusal, so that what is seen next may be its effect.
-func TestSeenEndsWithAnInputThatWasRefused(t *testing.T) {
+// TestSeenStopsAfterRefusedInput: the list was scrolled before the refusal, so that what is seen next may be its effect.
+func TestSeenStopsAfterRefusedInput(t *testing.T) {
 	button := box("Button", "press", 0, 900, 100, 40)
 	w := drawn(box("Table", "list", 0, 100, 400, 600, button))
 	w.Paper.React = func(string) { button.Frame.Y = 300 }
@@ -266,9 +266,9 @@ func TestSeenEndsWithAnInputThatWasRefused(t *testing.T) {
 	}
 }
 
-// TestWhatIsSaidWhenNothingIsSeenAfterAnInput: an app that ended, one that shows nothing, and a screen that cannot be read differ; and
+// TestFailedLookAfterInputIsReported: an app that ended, one that shows nothing, and a screen that cannot be read differ; and
 // whether the input was sent is never said of one that may have been lost.
-func TestWhatIsSaidWhenNothingIsSeenAfterAnInput(t *testing.T) {
+func TestFailedLookAfterInputIsReported(t *testing.T) {
 	lost := fault.New(fault.AgentFailed, "cut off").WithDispatch(fault.MaybeDispatched)
 	for _, c := range []struct {
 		name       string
@@ -306,9 +306,9 @@ func TestWhatIsSaidWhenNothingIsSeenAfterAnInput(t *testing.T) {
 	}
 }
 
-// TestWaitWithoutAScreen: an app that does not run has no elements, so that only waiting for one to go ends; a screen that cannot be read
-// once the condition holds was read before.
-func TestWaitWithoutAScreen(t *testing.T) {
+// TestWaitWithoutScreenMatchesOnlyGone: an app that does not run has no elements, so that only waiting for one to go ends; a screen that
+// cannot be read once the condition holds was read before.
+func TestWaitWithoutScreenMatchesOnlyGone(t *testing.T) {
 	for condition, want := range map[ui.Condition]bool{ui.NotExists: true, ui.IsGone: true, ui.Exists: false} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWatched()

@@ -34,7 +34,7 @@ screens:
 `
 
 // An effect that comes late is an effect; what never comes is looked for as long as it was said, and no longer.
-func TestLateEffects(t *testing.T) {
+func TestLateEffectIsFoundWithinLimit(t *testing.T) {
 	s := newStand(t)
 	s.Install("com.example.late", late)
 	for _, c := range []struct {
@@ -77,7 +77,7 @@ func TestLateEffects(t *testing.T) {
 }
 
 // A late effect that moves is told when it has come to rest.
-func TestALateEffectSettles(t *testing.T) {
+func TestLateMovingEffectIsReportedSettled(t *testing.T) {
 	s := newStand(t)
 	s.Install("com.example.late", late)
 	s.begin(t, "com.example.late")
@@ -89,7 +89,7 @@ func TestALateEffectSettles(t *testing.T) {
 }
 
 // What changes by itself is no effect, however long it is looked at.
-func TestLookingLongProvesNothing(t *testing.T) {
+func TestAmbientChangeIsNotTapEffect(t *testing.T) {
 	s := newStand(t)
 	s.Install("com.example.late", late)
 	for _, ambient := range []string{"wait", "clock"} {

@@ -9,11 +9,11 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// NoWebs is why a page is not shown where nothing can look into web views.
+// NoWebs is the reason for a missing page on devices without a driver that looks into web views.
 const NoWebs = "accessibility does not show the page of a web view, and no driver of this device looks into web views"
 
-// pages adds to a look what is in web views that accessibility does not see into, where the device has another way. A page that cannot be
-// read is no fault of the look: the screen says so.
+// pages adds the contents of web views that accessibility does not expose, if the device has another way to read them. If a page cannot
+// be read, the look still succeeds and the screen says so.
 func (s Step) pages(ctx context.Context, screen *ui.Screen) *ui.Screen {
 	blind := screen.BlindWebs()
 	if len(blind) == 0 {
@@ -39,13 +39,13 @@ func (s Step) pages(ctx context.Context, screen *ui.Screen) *ui.Screen {
 	return screen.WithPages(pages)
 }
 
-// besidePages adds to the error of an element that was not found that it may be on a page which is not shown.
+// besidePages adds to an element-not-found error that the element may be on an unread page.
 func besidePages(err error, screen *ui.Screen) error {
 	missing, is := errors.AsType[*ui.NotFoundError](err)
 	if !is || screen.NoPage == "" {
 		return err
 	}
 	told := *missing
-	told.Message += "; it may be on a page that is not shown: " + screen.NoPage
+	told.Message += "; it may be on an unread web page: " + screen.NoPage
 	return &told
 }

@@ -12,6 +12,7 @@ import (
 
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
@@ -43,8 +44,8 @@ func box(kind, id string, x, y, w, h float64, children ...*ui.Node) *ui.Node {
 // quick is a step that waits for no reaction.
 var quick = act.How{NoWait: true, React: new(time.Duration(0))}
 
-// TestWhereFingersGo: the points of each gesture, and those that are refused because they are not on the screen.
-func TestWhereFingersGo(t *testing.T) {
+// TestGesturesSendExpectedPoints: the points of each gesture, and those that are refused because they are not on the screen.
+func TestGesturesSendExpectedPoints(t *testing.T) {
 	at := func(x, y float64) ui.Point { return ui.Point{X: x, Y: y} }
 	swipe := func(on string, w act.Swipe) func(context.Context, act.Step) (act.Report, error) {
 		return func(ctx context.Context, s act.Step) (act.Report, error) { return s.Swipe(ctx, quick, named(on), w) }
@@ -104,8 +105,8 @@ func TestWhereFingersGo(t *testing.T) {
 	}
 }
 
-// TestWhatAValueSends: each kind of control is set in its own way.
-func TestWhatAValueSends(t *testing.T) {
+// TestSetValueSendsInputsPerControl: each kind of control is set in its own way.
+func TestSetValueSendsInputsPerControl(t *testing.T) {
 	two := []*ui.Node{box("Button", "less", 100, 200, 40, 40), box("Button", "more", 200, 200, 60, 40)}
 	segments := []*ui.Node{box("Button", "S", 100, 200, 100, 40), box("Button", "M", 200, 200, 100, 40)}
 	for _, c := range []struct {
@@ -146,8 +147,8 @@ func TestWhatAValueSends(t *testing.T) {
 	}
 }
 
-// TestStepperIsTappedAHundredTimes: and then it is said where it stands.
-func TestStepperIsTappedAHundredTimes(t *testing.T) {
+// TestStepperStopsAfterHundredTaps: and then it is said where it stands.
+func TestStepperStopsAfterHundredTaps(t *testing.T) {
 	n := box("Stepper", "control", 100, 200, 200, 40)
 	n.Value = "3"
 	w := drawn(n)
@@ -158,8 +159,8 @@ func TestStepperIsTappedAHundredTimes(t *testing.T) {
 	}
 }
 
-// TestWhereASearchSwipes: down and then up, twice at each end, within the list and away from lists in it.
-func TestWhereASearchSwipes(t *testing.T) {
+// TestScrollSearchSwipesWithinList: down and then up, twice at each end, within the list and away from lists in it.
+func TestScrollSearchSwipesWithinList(t *testing.T) {
 	row := box("Cell", "row", 0, 100, 400, 40)
 	list := box("Table", "list", 0, 100, 400, 600, row)
 	inner := box("Table", "list", 0, 100, 400, 600, box("CollectionView", "inner", 100, 400, 300, 290))
@@ -170,21 +171,21 @@ func TestWhereASearchSwipes(t *testing.T) {
 		want   string
 		says   string
 	}{
-		{[]*ui.Node{list}, act.Scroll{}, down + "; " + down + "; " + up + "; " + up, "nothing on it scrolls up or down"},
-		{[]*ui.Node{list}, act.Scroll{Direction: "down"}, down + "; " + down, "nothing on it scrolls down"},
+		{[]*ui.Node{list}, act.Scroll{}, down + "; " + down + "; " + up + "; " + up, "no list on it scrolls up or down"},
+		{[]*ui.Node{list}, act.Scroll{Direction: "down"}, down + "; " + down, "no list on it scrolls down"},
 		{[]*ui.Node{list}, act.Scroll{Direction: "right"},
 			strings.Repeat("drag 369.2,400 to 30.8,400, press 0s, hold 80ms; ", 2), "scrolls right"},
 		{[]*ui.Node{list}, act.Scroll{Direction: "left"},
 			strings.Repeat("drag 30.8,400 to 369.2,400, press 0s, hold 80ms; ", 2), "scrolls left"},
-		{[]*ui.Node{list}, act.Scroll{Direction: "in"}, "", `"in" is no direction`},
+		{[]*ui.Node{list}, act.Scroll{Direction: "in"}, "", `unknown direction "in"`},
 		{[]*ui.Node{inner}, act.Scroll{Direction: "down", Within: named("list")},
 			strings.Repeat("drag 12,659.2 to 12,140.8, press 0s, hold 80ms; ", 2), "scrolls down"},
-		{[]*ui.Node{box("Table", "thin", 0, 100, 400, 39)}, act.Scroll{}, "", "nothing on it scrolls"},
-		{[]*ui.Node{box("Table", "thin", 0, 100, 39, 400)}, act.Scroll{}, "", "nothing on it scrolls"},
+		{[]*ui.Node{box("Table", "thin", 0, 100, 400, 39)}, act.Scroll{}, "", "no list on it scrolls"},
+		{[]*ui.Node{box("Table", "thin", 0, 100, 39, 400)}, act.Scroll{}, "", "no list on it scrolls"},
 		{[]*ui.Node{box("Table", "high", 0, 100, 400, 40)}, act.Scroll{Direction: "down"},
 			strings.Repeat("drag 200,127.2 to 200,112.8, press 0s, hold 80ms; ", 2), "scrolls down"},
 		{[]*ui.Node{list, box("Keyboard", "k", 0, 500, 400, 300)}, act.Scroll{Direction: "down"},
-			strings.Repeat("drag 200,469.2 to 200,130.8, press 0s, hold 80ms; ", 2), "hide-keyboard"},
+			strings.Repeat("drag 200,469.2 to 200,130.8, press 0s, hold 80ms; ", 2), hint.Do("hide_keyboard")},
 	} {
 		w := drawn(c.nodes...)
 		_, err := w.step().ScrollTo(t.Context(), named("nothing"), c.scroll)
@@ -202,8 +203,8 @@ func TestWhereASearchSwipes(t *testing.T) {
 // fraction is a number that is not whole: sums of shares are not exact.
 var fraction = regexp.MustCompile(`[0-9]+\.[0-9]+`)
 
-// TestSearchEndsAfterItsSwipes: a list that goes on for ever is left after so many, and who waits is told now and then.
-func TestSearchEndsAfterItsSwipes(t *testing.T) {
+// TestScrollSearchStopsAfterSwipeLimit: a list that goes on for ever is left after so many, and who waits is told now and then.
+func TestScrollSearchStopsAfterSwipeLimit(t *testing.T) {
 	row := box("Cell", "row", 0, 100, 400, 40)
 	w := drawn(box("Table", "list", 0, 100, 400, 600, row))
 	w.Paper.React = func(string) { row.Label = fmt.Sprint("row ", len(w.Sent)); row.Identifier = row.Label }
@@ -227,8 +228,8 @@ func TestSearchEndsAfterItsSwipes(t *testing.T) {
 	}
 }
 
-// TestWhereTheKeyboardIsHidden: by a drag in what scrolls, up and then down, or by a tap where nothing reacts.
-func TestWhereTheKeyboardIsHidden(t *testing.T) {
+// TestHideKeyboardSendsDragOrTap: by a drag in what scrolls, up and then down, or by a tap where nothing reacts.
+func TestHideKeyboardSendsDragOrTap(t *testing.T) {
 	keyboard := box("Keyboard", "k", 0, 500, 400, 300)
 	const up, downward = "drag 200,300 to 200,240, press 0s, hold 80ms", "drag 200,300 to 200,560, press 0s, hold 80ms"
 	list := box("Table", "list", 0, 100, 400, 400)
@@ -286,8 +287,8 @@ func TestWhereTheKeyboardIsHidden(t *testing.T) {
 	}
 }
 
-// TestSeveralInputsSayHowFarTheyCame: what was sent before a refusal is not taken back.
-func TestSeveralInputsSayHowFarTheyCame(t *testing.T) {
+// TestSeveralInputsReportProgressOnFailure: what was sent before a refusal is not taken back.
+func TestSeveralInputsReportProgressOnFailure(t *testing.T) {
 	no := fault.New(fault.AgentFailed, "no").WithDispatch(fault.NotDispatched)
 	for name, do := range map[string]func(context.Context, act.Step) (act.Report, error){
 		"keys": func(ctx context.Context, s act.Step) (act.Report, error) {

@@ -30,7 +30,7 @@ screens:
       - {image: Star, id: star}
 `
 
-func TestAScreenThatNeverRests(t *testing.T) {
+func TestTapIsJudgedOnRestlessScreen(t *testing.T) {
 	s := newStand(t)
 	s.Install("com.example.marquee", marquee)
 	for name, begin := range map[string]func(t *testing.T){
@@ -74,7 +74,7 @@ func TestAScreenThatNeverRests(t *testing.T) {
 }
 
 // A screen that rests again is judged as any other.
-func TestAScreenThatRestsAgain(t *testing.T) {
+func TestScreenSettlesAfterMovementStops(t *testing.T) {
 	s := newStand(t)
 	s.Install("com.example.marquee", marquee)
 	s.begin(t, "com.example.marquee")
@@ -93,7 +93,7 @@ func TestAScreenThatRestsAgain(t *testing.T) {
 }
 
 // The caller may bound the settling.
-func TestSettlingIsBounded(t *testing.T) {
+func TestSettleTimeIsBoundedByCaller(t *testing.T) {
 	s := newStand(t)
 	s.Install("com.example.marquee", marquee)
 	for _, c := range []struct{ settle, atMost time.Duration }{{0, 100 * time.Millisecond}, {300 * time.Millisecond, 400 * time.Millisecond}} {

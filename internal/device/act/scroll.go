@@ -10,21 +10,22 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
-// DefaultSwipes is how often a search swipes before it gives up. It is enough for a list of five hundred rows.
+// DefaultSwipes is the default maximum number of swipes of a search. It is enough for a list of five hundred rows.
 const DefaultSwipes = 120
 
-// Scroll is a search for an element that is out of sight.
+// Scroll is a search for an element outside the visible area.
 type Scroll struct {
 	Direction string // where to look: down, up, left, right; empty looks down, then up
 	Within    ui.Query
-	Swipes    int // at most; 0 is DefaultSwipes
+	Swipes    int // maximum number of swipes; 0 is DefaultSwipes
 }
 
-// ScrollTo swipes until the element q means can be touched. The finger rests at the end of each swipe, so that the list does
-// not scroll on by itself.
+// ScrollTo swipes until the element of the query can be touched. The finger rests at the end of each swipe, so that the list does not
+// glide on.
 func (s Step) ScrollTo(ctx context.Context, q ui.Query, w Scroll) (Report, error) {
 	before, err := s.observe(ctx, still())
 	if err != nil {
@@ -42,8 +43,8 @@ func (s Step) ScrollTo(ctx context.Context, q ui.Query, w Scroll) (Report, error
 	return report, nil
 }
 
-// seek searches: it looks, and if the element cannot be touched it swipes. If the element has a frame, that gives the
-// direction; else every list in turn is scrolled to its end, and then to its other end.
+// seek looks, and swipes while the element cannot be touched. If the element has a frame, the frame gives the direction; otherwise seek
+// scrolls every list to one end, and then to its other end.
 func (s Step) seek(ctx context.Context, q ui.Query, w Scroll, screen *ui.Screen, sent *sent) (aim, error) {
 	if w.Swipes == 0 {
 		w.Swipes = DefaultSwipes
@@ -63,11 +64,11 @@ func (s Step) seek(ctx context.Context, q ui.Query, w Scroll, screen *ui.Screen,
 			return a, nil
 		}
 		if !offScreen(why) && !underKeyboard(why) {
-			return aim{}, look.refused(why) // it is on the screen; scrolling does not help
+			return aim{}, look.refused(why) // the element is on the screen; scrolling does not help
 		}
 		if look.swipes >= w.Swipes || ctx.Err() != nil {
 			return aim{}, fault.New(fault.ElementNotFound, "%s was not found in %d swipes", q, look.swipes).
-				WithHint("raise max_swipes, or name the list with list").WithDispatch(fault.Dispatched)
+				WithHint("raise %s, or name the list with %s", hint.Field("max_swipes"), hint.Field("list")).WithDispatch(fault.Dispatched)
 		}
 		next, err := look.on(ctx, screen, why)
 		if err != nil {
@@ -83,7 +84,7 @@ func underKeyboard(err error) bool {
 	return unreachable && len(far.Cover) > 0 && far.Cover[0].Type == "Keyboard"
 }
 
-// InSight is the method of a search that had nothing to scroll.
+// InSight is the method of a search without a scroll.
 const InSight = "in sight already"
 
 func scrolled(swipes int) string {
@@ -93,7 +94,7 @@ func scrolled(swipes int) string {
 	return "scrolled"
 }
 
-// search is a search under way.
+// search is the state of one search.
 type search struct {
 	Step
 	Scroll
@@ -101,25 +102,25 @@ type search struct {
 	sent    *sent
 	swipes  int
 	lists   []*scroller
-	spared  bool // nothing was looked for further up, because the swipe might have closed a sheet
-	glanced bool // the last look did not wait until the screen was still
+	spared  bool // the search did not look further up, because the swipe could have closed a sheet
+	glanced bool // the last look did not wait for a still screen
 }
 
-// rest looks until the screen is still: what was found at a glance may still glide.
+// rest looks until the screen is still, because an element found at a glance may still glide.
 func (f *search) rest(ctx context.Context) (*ui.Screen, error) {
 	f.glanced = false
 	return f.observe(ctx, still())
 }
 
-// scroller is a list or scroll view, and which of its ends were seen.
+// scroller is a list or scroll view and the ends that the search has seen.
 type scroller struct {
 	node  *ui.Node // at the last look
 	ended map[string]bool
 	moved bool
 }
 
-// refused is the error of a search that scrolling cannot help. The hint of several matches says that nothing was sent, which
-// is not true once the list was scrolled.
+// refused is the error of a search that scrolling cannot help. It corrects the hint for several matches, which says that no input was
+// sent: the list may have scrolled.
 func (f *search) refused(why error) error {
 	if many, several := errors.AsType[*ui.AmbiguousError](why); several && f.swipes > 0 {
 		return many.Fault().WithHint("the list was scrolled; pass one of: %s", ui.Offer(many.Candidates)).WithDispatch(fault.Dispatched)
@@ -127,7 +128,7 @@ func (f *search) refused(why error) error {
 	return why
 }
 
-// on swipes once and looks. The error why is the reason that the element cannot be touched on this screen.
+// on swipes once and looks. why is the reason that the element cannot be touched on this screen.
 func (f *search) on(ctx context.Context, screen *ui.Screen, why error) (*ui.Screen, error) {
 	list, direction, err := f.next(screen)
 	if err != nil {
@@ -145,7 +146,7 @@ func (f *search) on(ctx context.Context, screen *ui.Screen, why error) (*ui.Scre
 		return next, err
 	}
 	f.glanced = false
-	// A swipe may be lost, and a look may come too early: an end is believed when a longer look and a second swipe agree.
+	// A swipe can be lost and a look can come too early, so an end counts after a longer look and a second swipe agree.
 	if next, err = f.observe(ctx, settled()); err != nil || !same(screen, next) {
 		return next, err
 	}
@@ -160,8 +161,8 @@ func same(a, b *ui.Screen) bool {
 	return outcome == ui.Unchanged
 }
 
-// next is the list to scroll, and in which direction: the list that was named, one that the element lies in, or the first of
-// which an end was not seen. It is nil when there is none.
+// next is the list to scroll and the direction: the named list, the list around the element, or the first list with an unseen end. It
+// is nil when every end was seen.
 func (f *search) next(screen *ui.Screen) (*scroller, string, error) {
 	if f.Direction != "" && opposite[f.Direction] == "" {
 		return nil, "", noDirection(f.Direction)
@@ -193,14 +194,14 @@ func (f *search) next(screen *ui.Screen) (*scroller, string, error) {
 	return nil, "", nil
 }
 
-// spares reports whether a swipe is left out because it might close a sheet. A direction that the caller named is taken.
+// spares reports whether a swipe is skipped because it could close a sheet. A direction from the caller is never skipped.
 func (f *search) spares(screen *ui.Screen, list *ui.Node, direction string) bool {
 	spared := f.Direction == "" && direction == "up" && screen.PullCloses(list)
 	f.spared = f.spared || spared
 	return spared
 }
 
-// thinnest is how high and wide a part of a list must be to swipe in it.
+// thinnest is the minimum height and width of a list part to swipe in, in points.
 const thinnest = 40
 
 func (f *search) directions(area ui.Rect, node *ui.Node) []string {
@@ -215,7 +216,7 @@ func (f *search) directions(area ui.Rect, node *ui.Node) []string {
 
 var opposite = map[string]string{"down": "up", "up": "down", "left": "right", "right": "left"}
 
-// known is what the search knows about a list.
+// known is the search's state of a list.
 func (f *search) known(screen *ui.Screen, n *ui.Node) *scroller {
 	for _, list := range f.lists {
 		if list.node == n || screen.Again(list.node) == n {
@@ -228,30 +229,30 @@ func (f *search) known(screen *ui.Screen, n *ui.Node) *scroller {
 	return list
 }
 
-// exhausted is the fault of a search that found all ends. An element that is there but cannot be reached is told as such.
+// exhausted is the fault of a search that has seen all ends. An element that is present but out of reach keeps its own fault.
 func (f *search) exhausted(screen *ui.Screen, why error) error {
 	if !fault.Is(why, fault.ElementNotFound) {
 		return f.refused(why)
 	}
-	hint := "take a `snapshot` and see where you are"
+	advice := hint.Do("snapshot") + " shows the current screen"
 	if screen.Keyboard() != nil {
-		hint = "the keyboard covers a part of the screen: `ios-agent hide-keyboard`"
+		advice = "the keyboard covers a part of the screen: " + hint.Do("hide_keyboard")
 	}
 	if f.spared {
 		const left = "%s is neither on the sheet nor further down in it; a swipe to look further up may close the sheet"
 		return fault.New(fault.ElementNotFound, left, f.query).
-			WithHint("%s", hint).WithDispatch(fault.NotDispatched) // the caller knows of the swipes
+			WithHint("%s", advice).WithDispatch(fault.NotDispatched) // the caller knows of the swipes
 	}
 	if !slices.ContainsFunc(f.lists, func(l *scroller) bool { return l.moved }) {
 		way := cmp.Or(f.Direction, "up or down")
-		return fault.New(fault.ElementNotFound, "%s is not on the screen, and nothing on it scrolls %s", f.query, way).
-			WithHint("%s", hint).WithDispatch(fault.NotDispatched) // the caller knows of the swipes
+		return fault.New(fault.ElementNotFound, "%s is not on the screen, and no list on it scrolls %s", f.query, way).
+			WithHint("%s", advice).WithDispatch(fault.NotDispatched) // the caller knows of the swipes
 	}
-	return fault.New(fault.ElementNotFound, "%s is not in what can be scrolled here: all ends were seen", f.query).
-		WithHint("it stands elsewhere than before: %s", hint).WithDispatch(fault.Dispatched)
+	return fault.New(fault.ElementNotFound, "%s is not in any list on this screen: all were scrolled to their ends", f.query).
+		WithHint("the list is at another position than before: %s", advice).WithDispatch(fault.Dispatched)
 }
 
-// open is the part of a list that a finger reaches: what the keyboard does not cover.
+// open is the part of a list that the keyboard does not cover.
 func open(screen *ui.Screen, n *ui.Node) ui.Rect {
 	area := n.Seen()
 	if k := screen.Keyboard(); k != nil && k.Visible() && area.Y+area.H > k.Seen().Y {
@@ -270,7 +271,8 @@ func (f *search) swipe(ctx context.Context, screen *ui.Screen, list *scroller, d
 	return f.observe(ctx, w)
 }
 
-// drag moves what scrolls: with a finger that rests at the end, or with the wheel of a mouse, whose drag would select.
+// drag moves the content of a scroll view: with a finger that rests at the end, or with the mouse wheel, because a mouse drag would
+// select.
 func (s Step) drag(ctx context.Context, from, to ui.Point) error {
 	_, mouse := device.Has[device.Pointing](s.Device)
 	if drags, err := device.As[device.Dragging](s.Device); err == nil && !mouse {
@@ -283,8 +285,8 @@ func (s Step) drag(ctx context.Context, from, to ui.Point) error {
 	return touch.Swipe(ctx, from, to, 800*time.Millisecond)
 }
 
-// path is where the finger goes, which is opposite to the direction. It starts as far away as possible where no other list
-// lies in this one: the list under the start of a swipe is the one that scrolls.
+// path is the way of the finger, opposite to the direction. It starts as far away as possible and outside inner lists, because the list
+// under the start of a swipe scrolls.
 func path(screen *ui.Screen, list *ui.Node, direction string) (from, to ui.Point) {
 	area := open(screen, list).Inset(12)
 	var inner []ui.Rect

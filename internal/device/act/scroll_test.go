@@ -16,7 +16,7 @@ func scrolling(name string, w act.Scroll) func(context.Context, *stand) (act.Rep
 	return func(ctx context.Context, s *stand) (act.Report, error) { return s.ScrollTo(ctx, named(name), w) }
 }
 
-func TestScrollTo(t *testing.T) {
+func TestScrollToFindsElementsInLists(t *testing.T) {
 	list := []string{"Gestures"}
 	items := ui.Query{Identifier: "scroll-list"}
 	perform(t, []step{
@@ -29,11 +29,11 @@ func TestScrollTo(t *testing.T) {
 		{name: "down and up again", way: list, do: after(scrolling("scroll-item-40", act.Scroll{}), scrolling("scroll-item-1", act.Scroll{})),
 			want: want{method: "scrolled", shows: "Item 1"}},
 		{name: "up only", way: list, do: scrolling("scroll-item-40", act.Scroll{Direction: "up", Within: items}),
-			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "nothing on it scrolls up"}},
+			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "no list on it scrolls up"}},
 		{name: "too few swipes", way: list, do: scrolling("scroll-item-40", act.Scroll{Swipes: 1}),
 			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "was not found in 1 swipes"}},
 		{name: "nowhere", way: list, do: scrolling("no-such-item", act.Scroll{}),
-			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "all ends were seen"}},
+			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "all were scrolled to their ends"}},
 		{name: "in a list that is not there", way: list, do: scrolling("scroll-item-40",
 			act.Scroll{Within: ui.Query{Identifier: "no-such-list"}}),
 			want: want{code: fault.ElementNotFound}},
@@ -63,7 +63,7 @@ screens:
 `
 
 // Row 437 of 500 is found without being told where it is.
-func TestScrollToFarAway(t *testing.T) {
+func TestScrollToFindsDistantRow(t *testing.T) {
 	s := newStand(t)
 	s.Install("com.example.long", long)
 	s.begin(t, "com.example.long")
@@ -98,7 +98,7 @@ screens:
       - {button: Bottom, id: bottom}
 `
 
-func TestScrollToNested(t *testing.T) {
+func TestScrollToFindsElementInNestedList(t *testing.T) {
 	s := newStand(t)
 	const app = "com.example.nested"
 	s.Install(app, nested)
@@ -116,7 +116,7 @@ func TestScrollToNested(t *testing.T) {
 		{name: "several, far away", to: ui.Query{Label: "Twin"},
 			want: want{code: fault.ElementAmbiguous, dispatched: fault.Dispatched, says: "the list was scrolled; pass one of"}},
 		{name: "nowhere", to: named("no-such-row"),
-			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "all ends were seen"}},
+			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "all were scrolled to their ends"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s.begin(t, app, c.way...)
@@ -127,7 +127,7 @@ func TestScrollToNested(t *testing.T) {
 }
 
 // A look that shows the screen before the swipe is not an end.
-func TestAStaleLookIsNoEnd(t *testing.T) {
+func TestScrollContinuesAfterStaleLook(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Conformance, "Gestures")
 	stale := wrong(flaw.StaleTree)
@@ -138,7 +138,7 @@ func TestAStaleLookIsNoEnd(t *testing.T) {
 }
 
 // A ref still means its element where that is now; scrolled away, it is refused.
-func TestARefOfWhatMoved(t *testing.T) {
+func TestRefFollowsMovedElement(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Shop, "guest-button")
 	tea, coffee := s.ref("add-tea"), s.ref("add-coffee")

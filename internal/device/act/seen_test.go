@@ -11,7 +11,7 @@ import (
 )
 
 // What a step sees after an input of its own is no news: only the screens before its first input are told.
-func TestSeenEndsWithTheFirstInput(t *testing.T) {
+func TestSeenReportsOnlyScreensBeforeFirstInput(t *testing.T) {
 	s := newStand(t)
 	tap := func(how act.How, name string) func() (act.Report, error) {
 		return func() (act.Report, error) { return s.Tap(t.Context(), how, named(name)) }

@@ -2,10 +2,10 @@ package act
 
 import "ios-agent/internal/fault"
 
-// sent follows a step that sends several inputs. Once one may have arrived, no error of the step may say that nothing was sent.
+// sent follows a step of several inputs. Once one input may have arrived, no error of the step may claim the opposite.
 type sent struct{ any bool }
 
-// input takes the result of one input.
+// input records the result of one input.
 func (s *sent) input(err error) error {
 	if err == nil || fault.From(err).Dispatched == fault.MaybeDispatched || fault.From(err).Dispatched == fault.Dispatched {
 		s.any = true
@@ -13,7 +13,7 @@ func (s *sent) input(err error) error {
 	return err
 }
 
-// fail gives the error of the step what is true of all its inputs.
+// fail adds the dispatch state of all inputs to the step's error.
 func (s *sent) fail(err error) error {
 	if err == nil || !s.any {
 		return err

@@ -2,24 +2,24 @@ package act
 
 import (
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
-// Spot is a place on the screen: in points, or in pixels of a picture of the whole screen.
+// Spot is a place on the screen, in points or in pixels of a picture of the whole screen.
 type Spot struct {
 	ui.Point
-	Width, Height float64 // of the picture; 0: in points
+	Width, Height float64 // of the picture, in pixels; 0: the spot is in points
 }
 
-// on is the point of the screen that is meant. A picture that shows the screen in another way than it is held now is refused: which
-// way round it lies is not known.
+// on is the spot in points of the screen. It refuses a picture with other proportions than the current screen: its rotation is unknown.
 func (s Spot) on(view ui.Rect) (ui.Point, error) {
 	at := s.Point
 	if s.Width > 0 {
 		if !view.Shows(s.Width, s.Height) {
 			return at, fault.New(fault.InvalidInput, "a picture of %g×%g pixels does not show this screen, which is %g×%g points",
 				s.Width, s.Height, view.W, view.H).With("field", "pixels").WithDispatch(fault.NotDispatched).
-				WithHint("take a new one: `ios-agent screenshot`; if that lies sideways, name an element instead")
+				WithHint("take a new one: %s; if that is sideways too, name an element instead", hint.Do("take_screenshot"))
 		}
 		at = ui.Point{X: view.X + at.X*view.W/s.Width, Y: view.Y + at.Y*view.H/s.Height}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
@@ -20,11 +21,11 @@ type Entry struct {
 	Submit  bool // press return after
 }
 
-// Enter types into the element q means, and taps it first if it does not have the focus. With an empty query it types into
-// the element that has the focus. The field is read back: if it holds only the beginning of the text, the rest is typed
-// again; any other difference is an error.
+// Enter types into the element of the query, and taps it first if it does not have the focus. With an empty query it types into the
+// focused element. Enter reads the field back: if the field holds only the beginning of the text, it types the rest again; any other
+// difference is an error.
 func (s Step) Enter(ctx context.Context, how How, q ui.Query, e Entry) (Report, error) {
-	var typed *ui.Screen // as it was when the text was there
+	var typed *ui.Screen // the screen after the text arrived, before the return key
 	r, err := s.perform(ctx, how, q, writing(s, func(ctx context.Context, w *writer, a aim) error {
 		if err := w.put(ctx, a, e); err != nil {
 			return err
@@ -41,7 +42,7 @@ func (s Step) Enter(ctx context.Context, how How, q ui.Query, e Entry) (Report, 
 	return r, err
 }
 
-// put enters a text: whole, where it replaces what is there and the device can, else by keys.
+// put enters a text: at once if it replaces the field's text and the device can do that, otherwise by keys.
 func (w *writer) put(ctx context.Context, a aim, e Entry) error {
 	if e.Replace {
 		if done, err := w.fill(ctx, a, e.Text); done || err != nil {
@@ -66,8 +67,7 @@ func (w *writer) put(ctx context.Context, a aim, e Entry) error {
 	return w.enter(ctx, field, e.Text)
 }
 
-// fill gives the target a text in one go. It is not done by a device that cannot, and by a field that does not take it: then the text
-// is typed.
+// fill sets the target's text at once. If the device or the field does not support this, it reports false and the text is typed.
 func (w *writer) fill(ctx context.Context, a aim, text string) (done bool, err error) {
 	able, can := device.Has[device.Filler](w.Device)
 	if !can || a.node == nil || !a.node.TakesText() {
@@ -88,7 +88,7 @@ func (w *writer) fill(ctx context.Context, a aim, text string) (done bool, err e
 	switch {
 	case err != nil || now == nil || arrived(now, "", text):
 		w.noteSecret(now)
-		return true, nil // a field that is gone: the diff tells what came instead
+		return true, nil // the field is gone: the diff shows the new screen
 	case now.Secure:
 		return true, secretDiffers(now, text)
 	case now.Typed() == a.node.Typed():
@@ -98,7 +98,7 @@ func (w *writer) fill(ctx context.Context, a aim, text string) (done bool, err e
 		WithDispatch(fault.Dispatched)
 }
 
-// returned judges the return alone. That the keyboard goes and the focus moves is no answer of the app.
+// returned judges the return key alone. A hidden keyboard or a moved focus is not an answer of the app.
 func returned(typed *ui.Screen, r Report) ui.Outcome {
 	if typed == nil || r.Outcome == ui.Unknown || r.After == nil {
 		return ui.Unknown
@@ -109,7 +109,7 @@ func returned(typed *ui.Screen, r Report) ui.Outcome {
 	return ui.Unchanged
 }
 
-// Clear empties the element q means, or the one that has the focus. A field that is empty stays as it is.
+// Clear empties the element of the query, or the focused element. An empty field stays unchanged.
 func (s Step) Clear(ctx context.Context, how How, q ui.Query) (Report, error) {
 	return s.perform(ctx, how, q, writing(s, func(ctx context.Context, w *writer, a aim) error {
 		field, err := w.focus(ctx, a)
@@ -128,28 +128,28 @@ func (s Step) Clear(ctx context.Context, how How, q ui.Query) (Report, error) {
 type writer struct {
 	Step
 	keys   device.Keyboard
-	ref    string // the field's; empty means the element that has the focus
+	ref    string // ref of the field; empty means the focused element
 	report *Report
-	guard  *device.Guard // of the first input
+	guard  *device.Guard // guard of the first input
 	sent   sent
 	seen   *ui.Screen // the last look
-	other  *ui.Node   // what has the focus on the last look, if that is not the field
-	tapped *ui.Node   // a field that was tapped, and no element shows the focus: whether it has the focus is for the device to say
+	other  *ui.Node   // the focused element of the last look, if it is another one than the field
+	tapped *ui.Node   // a tapped field on a screen that shows no focus: only the device knows whether the field has the focus
 }
 
-// writing makes an input of a function that types.
+// writing makes an input from a function that types.
 func writing(s Step, write func(ctx context.Context, w *writer, a aim) error) input {
 	return with(s, func(ctx context.Context, k device.Keyboard, a aim, r *Report) error {
 		r.Method = "keyboard"
 		w := &writer{Step: s, keys: k, ref: a.ref, report: r, guard: device.GuardOf(ctx)}
-		w.guard.After = settled() // without patience: the field is read, changed or not
+		w.guard.After = settled() // without patience: the writer reads the field whether it changed or not
 		return w.sent.fail(write(ctx, w, a))
 	})
 }
 
-// focus gives the field that will get the text: the target, which is tapped if it does not have the focus, or the element
-// that has the focus. It is nil when no element shows the focus; the agent may still find one. Not every device shows the focus:
-// a field that was tapped is believed to have it as long as no other element shows it.
+// focus is the field for the text: the target, tapped first if it does not have the focus, or the focused element. It is nil if no
+// element shows the focus; the device may still know the focused element. Some devices never show the focus, so focus trusts the tap as
+// long as no other element shows the focus.
 func (w *writer) focus(ctx context.Context, a aim) (*ui.Node, error) {
 	switch {
 	case a.node == nil:
@@ -181,11 +181,11 @@ func (w *writer) focus(ctx context.Context, a aim) (*ui.Node, error) {
 }
 
 func noFocus(field *ui.Node) error {
-	return fault.New(fault.NoFocus, "%s was tapped but did not take the focus; nothing was typed", field.Describe()).
-		WithHint("take a look, `ios-agent snapshot`, and see what is in the way").WithDispatch(fault.Dispatched)
+	return fault.New(fault.NoFocus, "%s did not take the focus when tapped; no text was typed", field.Describe()).
+		WithHint("%s shows what is in the way", hint.Do("snapshot")).WithDispatch(fault.Dispatched)
 }
 
-// input takes the result of an input to the keyboard.
+// input records the result of an input to the keyboard.
 func (w *writer) input(err error) error {
 	if w.tapped != nil && fault.Is(err, fault.NoFocus) {
 		return noFocus(w.tapped)
@@ -193,7 +193,7 @@ func (w *writer) input(err error) error {
 	return w.sent.input(err)
 }
 
-// see looks at an element again after an input; with an empty ref, at the one that has the focus.
+// see looks at an element again after an input; with an empty ref, at the focused element.
 func (s Step) see(ctx context.Context, ref string, w device.Wait) (*ui.Node, error) {
 	screen, err := s.observe(ctx, w)
 	if err != nil {
@@ -210,12 +210,11 @@ func (s Step) on(screen *ui.Screen, ref string) (*ui.Node, error) {
 	return n, err
 }
 
-// mostReads is how often a field is looked at until two looks agree.
+// mostReads is the maximum number of looks at a field until two agree.
 const mostReads = 4
 
-// read looks at the field until it is as it should be. A look may show the screen before the input, so that a field that is
-// not as it should be, or not there, is believed only when two looks in a row agree. Nil without an error means that no
-// element has the focus.
+// read looks at the field until it is good. A look may still show the screen before the input, so a bad or missing field counts after
+// two looks in a row agree. Nil without an error means that no element has the focus.
 func (w *writer) read(ctx context.Context, good func(*ui.Node) bool) (*ui.Node, error) {
 	last, err := w.firstLook(ctx)
 	for looks := 1; ; looks++ {
@@ -230,7 +229,7 @@ func (w *writer) read(ctx context.Context, good func(*ui.Node) bool) (*ui.Node, 
 	}
 }
 
-// firstLook is the look after an input: the device's own, if it looked.
+// firstLook is the first look after an input: the device's own look if there is one.
 func (w *writer) firstLook(ctx context.Context) (*ui.Node, error) {
 	if seen := w.pages(ctx, w.guard.Take()); seen != nil && seen.Root != nil && seen.Settled {
 		return w.field(seen)
@@ -246,7 +245,7 @@ func (w *writer) see(ctx context.Context, how device.Wait) (*ui.Node, error) {
 	return w.field(screen)
 }
 
-// field finds the field on a screen, and what has the focus instead of it.
+// field finds the field on a screen, and the element that has the focus instead of it.
 func (w *writer) field(screen *ui.Screen) (*ui.Node, error) {
 	w.seen = screen
 	n, err := w.on(screen, w.ref)
@@ -256,7 +255,7 @@ func (w *writer) field(screen *ui.Screen) (*ui.Node, error) {
 	return n, err
 }
 
-// missing reports whether an error says that an element is not on the screen.
+// missing reports whether an error means that the element is not on the screen.
 func missing(err error) bool {
 	return fault.Is(err, fault.ElementNotFound) || fault.Is(err, fault.RefExpired)
 }
@@ -269,13 +268,13 @@ func sameField(a, b *ui.Node) bool {
 	return a.Typed() == b.Typed() && a.Focused == b.Focused
 }
 
-// clearTries is how often a field is cleared until it is empty.
+// clearTries is the maximum number of attempts to empty a field.
 const clearTries = 3
 
 func (w *writer) empty(ctx context.Context, field *ui.Node) (_ *ui.Node, err error) {
 	for try := 0; field != nil && field.Typed() != ""; try++ {
 		if try == clearTries {
-			return nil, fault.New(fault.TextNotEntered, "%s cannot be emptied: %s is left", field.Describe(), shown(field)).
+			return nil, fault.New(fault.TextNotEntered, "cannot empty %s: %s is left", field.Describe(), shown(field)).
 				WithDispatch(fault.Dispatched)
 		}
 		if err := w.input(w.keys.Clear(ctx)); err != nil {
@@ -288,11 +287,11 @@ func (w *writer) empty(ctx context.Context, field *ui.Node) (_ *ui.Node, err err
 	return field, nil
 }
 
-// typeTries is how often a missing end is typed again.
+// typeTries is the maximum number of attempts to type a missing end.
 const typeTries = 3
 
-// enter types a text at the end of a field and reads the field back until it holds the text. A missing end is typed again.
-// The field is nil when no element shows that it has the focus.
+// enter types a text at the end of a field, and reads the field back until it holds the text. A missing end is typed again. field is
+// nil if no element shows the focus.
 func (w *writer) enter(ctx context.Context, field *ui.Node, text string) error {
 	if err := w.input(w.keys.Type(ctx, text)); err != nil {
 		return err
@@ -306,7 +305,7 @@ func (w *writer) enter(ctx context.Context, field *ui.Node, text string) error {
 	for try := 0; ; try++ {
 		now, err := w.read(ctx, func(n *ui.Node) bool { return arrived(n, before, text) })
 		if err != nil || now == nil {
-			return nil // the field is gone: the diff tells what came instead
+			return nil // the field is gone: the diff shows the new screen
 		}
 		got := now.Typed()
 		switch {
@@ -317,7 +316,8 @@ func (w *writer) enter(ctx context.Context, field *ui.Node, text string) error {
 			return secretDiffers(now, want)
 		case try == typeTries || !strings.HasPrefix(want, got) || len(got) < len(before) || w.tapped != nil && got == before:
 			return fault.New(fault.TextNotEntered, "%s holds %s, not %s", now.Describe(), shown(now), ui.Quote(want)).
-				WithHint("`ios-agent fill` replaces what is there; `ios-agent prepare` turns autocorrection off").WithDispatch(fault.Dispatched)
+				WithHint("%s replaces the text; %s turns autocorrection off", hint.Do("fill", "text", "TEXT"), hint.Do("prepare_device")).
+				WithDispatch(fault.Dispatched)
 		}
 		w.report.Method = "keyboard, end typed again"
 		if err := w.input(w.keys.Type(ctx, want[len(got):])); err != nil {
@@ -326,13 +326,13 @@ func (w *writer) enter(ctx context.Context, field *ui.Node, text string) error {
 	}
 }
 
-// readable reports whether a field holds a text as it was typed: a return is a new line only in an editor, and the effect of
-// a tab or a delete is not a text.
+// readable reports whether a field can hold a text exactly as typed. A return is a new line only in an editor; a tab or a delete has
+// another effect than text.
 func readable(field *ui.Node, text string) bool {
 	return !strings.ContainsAny(text, "\t\b") && (field.Type == "TextView" || !strings.Contains(text, "\n"))
 }
 
-// arrived reports whether a field holds what it held before and the text after it. Of a secure field only the length is known.
+// arrived reports whether a field holds its earlier text followed by the new text. For a secure field it compares only the length.
 func arrived(field *ui.Node, before, text string) bool {
 	got := field.Typed()
 	if field.Secure {
@@ -341,26 +341,26 @@ func arrived(field *ui.Node, before, text string) bool {
 	return got == before+text || formatted(got, bare(before)+text)
 }
 
-// noteSecret says of a secure field that only the number of its characters was compared.
+// noteSecret adds a note that only the length of a secure field was compared.
 func (w *writer) noteSecret(field *ui.Node) {
 	if field != nil && field.Secure {
-		w.report.Note = "the field is secure: only the number of its characters was compared, which other characters could have as well"
+		w.report.Note = "the field is secure: only the number of its characters was compared"
 	}
 }
 
-// secretDiffers is the fault of a secure field that shows another number of characters than it should. One that shows none may
-// hide even their number, so that what it holds is unknown.
+// secretDiffers is the fault of a secure field that shows a wrong number of characters. A field that shows no characters may hide even
+// their number, so its content is unknown.
 func secretDiffers(field *ui.Node, want string) error {
 	shows, typed := utf8.RuneCountInString(field.Typed()), utf8.RuneCountInString(want)
 	if shows == 0 {
 		return fault.New(fault.OutcomeUnknown, "%s shows nothing after %d characters were typed", field.Describe(), typed).
-			WithHint("see whether the app accepts it, or type again: `ios-agent fill`").WithDispatch(fault.MaybeDispatched)
+			WithHint("check whether the app accepts it, or type again: %s", hint.Do("fill", "text", "TEXT")).WithDispatch(fault.MaybeDispatched)
 	}
 	return fault.New(fault.TextNotEntered, "%s shows %d characters, not %d", field.Describe(), shows, typed).
-		WithHint("empty it and type again: `ios-agent fill`").WithDispatch(fault.Dispatched)
+		WithHint("replace the text: %s", hint.Do("fill", "text", "TEXT")).WithDispatch(fault.Dispatched)
 }
 
-// separators are what apps put between the digits of a number.
+// separators are characters that apps put between the digits of a number.
 const separators = " ,.()-/\u00a0\u202f"
 
 func bare(s string) string {
@@ -372,9 +372,9 @@ func bare(s string) string {
 	}, s)
 }
 
-// formatted reports whether a field shows a typed number with separators of its own: 1234567 as 1,234,567, a phone number with
-// spaces. Each typed character must be there: 15 is not 1.5. Two equal separators in a row are a key that came twice. Words are
-// not formatted: a space in them is autocorrection.
+// formatted reports whether a field shows a typed number with separators of its own: 1234567 as 1,234,567, or a phone number with
+// spaces. Each typed character must be present: 15 is not 1.5. Two equal separators in a row mean that a key arrived twice. In words, a
+// space comes from autocorrection and not from formatting.
 func formatted(got, typed string) bool {
 	if !strings.ContainsAny(typed, "0123456789") || strings.ContainsFunc(typed, unicode.IsLower) {
 		return false
@@ -412,7 +412,7 @@ func (s Step) Key(ctx context.Context, name string, modifiers []string, times in
 	}))
 }
 
-// Keys presses keys one after the other, with a pause between two.
+// Keys presses keys one after the other, with a pause between them.
 func (s Step) Keys(ctx context.Context, names []string, pause time.Duration) (Report, error) {
 	return s.perform(ctx, How{}, ui.Query{}, with(s, func(ctx context.Context, k device.Keyboard, a aim, r *Report) error {
 		r.Method = "keys"
@@ -429,7 +429,7 @@ func (s Step) Keys(ctx context.Context, names []string, pause time.Duration) (Re
 				}
 			}
 			if err := k.Key(ctx, name, nil, 1); err != nil {
-				if i > 0 && notSent(err) { // the keys before it were sent
+				if i > 0 && notSent(err) { // the earlier keys were sent
 					return fault.New(fault.From(err).Code, "key %d of %d, %q: %w", i+1, len(names), name, err).WithDispatch(fault.Dispatched)
 				}
 				return err
@@ -439,8 +439,8 @@ func (s Step) Keys(ctx context.Context, names []string, pause time.Duration) (Re
 	}))
 }
 
-// keysArrive refuses keys while an alert of another program, such as the system, lies over the app that has the focus: they reach neither,
-// and not every driver says so.
+// keysArrive refuses keys while an alert of another program, such as the system, covers the focused app: the keys reach neither of
+// them, and some drivers do not report that.
 func keysArrive(screen *ui.Screen) error {
 	if screen == nil {
 		return nil
@@ -449,11 +449,12 @@ func keysArrive(screen *ui.Screen) error {
 	if field == nil || over == nil || field.Within(over) || program(field) == program(over) {
 		return nil
 	}
-	return fault.New(fault.NoFocus, "%s lies over %s, which had the keyboard focus", over.Describe(), field.Describe()).
-		WithHint("answer it first: `ios-agent alert accept` or `ios-agent alert dismiss`").WithDispatch(fault.NotDispatched)
+	return fault.New(fault.NoFocus, "%s covers %s, which had the keyboard focus", over.Describe(), field.Describe()).
+		WithHint("answer it first: %s or %s", hint.Do("alert", "answer", "accept"), hint.Do("alert", "answer", "dismiss")).
+		WithDispatch(fault.NotDispatched)
 }
 
-// program is the application that an element belongs to.
+// program is the application of an element.
 func program(n *ui.Node) *ui.Node {
 	for p := n; p != nil; p = p.Parent() {
 		if p.Type == "Application" {

@@ -8,6 +8,7 @@ import (
 
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 	"ios-agent/test/rig"
 )
@@ -41,7 +42,7 @@ func emptying(field string) func(context.Context, *stand) (act.Report, error) {
 
 func hideKeyboard(ctx context.Context, s *stand) (act.Report, error) { return s.HideKeyboard(ctx) }
 
-func TestText(t *testing.T) {
+func TestTextEntryReportsExpectedOutcome(t *testing.T) {
 	fields := []string{"Text Input"}
 	const user, search = "text-username-field", "text-search-field"
 	typed := entering(user, act.Entry{Text: "grace"})
@@ -80,7 +81,7 @@ func TestText(t *testing.T) {
 }
 
 // What arrived is read back. An end that is missing is typed again; everything else is told.
-func TestTextThatDoesNotArrive(t *testing.T) {
+func TestLostTextIsTypedAgainOrReported(t *testing.T) {
 	const email, password = "email-field", "password-field"
 	address := act.Entry{Text: "grace@example.com"}
 	perform(t, []step{
@@ -118,7 +119,7 @@ func TestTextThatDoesNotArrive(t *testing.T) {
 			want:  want{code: fault.TextNotEntered, dispatched: fault.Dispatched, says: `holds "", not "ada"`}},
 		{name: "a field that was tapped in vain is not typed into", app: rig.Shop, way: []string{email},
 			do:    entering(password, act.Entry{Text: "secret"}),
-			fault: wrong(flaw.NoOpTap), want: want{code: fault.NoFocus, dispatched: fault.Dispatched, says: "nothing was typed"}},
+			fault: wrong(flaw.NoOpTap), want: want{code: fault.NoFocus, dispatched: fault.Dispatched, says: "no text was typed"}},
 		{name: "a lost agent is not typed to twice", app: rig.Shop, way: []string{email}, do: entering(email, act.Entry{Text: "ada"}),
 			fault: wrong(flaw.AgentCrashAfterAct), want: want{outcome: ui.Unknown, shows: ": ada\n"}},
 	})
@@ -172,9 +173,9 @@ func TestHideKeyboardNeverTypes(t *testing.T) {
 		{"an editor", []string{"notes"}, want{outcome: ui.Changed, method: "drag", line: "- keyboard", shows: "found=<> notes=<>"}},
 		{"a tap beside", []string{"go-beside", "name"}, want{outcome: ui.Changed, method: "tap beside the field", line: "- keyboard"}},
 		{"no way", []string{"go-stuck", "name"},
-			want{code: fault.Unsupported, dispatched: fault.Dispatched, says: "the keyboard stays"}},
+			want{code: fault.Unsupported, dispatched: fault.Dispatched, says: "cannot hide the keyboard"}},
 		{"no way, in an editor", []string{"go-full", "notes"},
-			want{code: fault.Unsupported, dispatched: fault.Dispatched, says: "the keyboard stays"}},
+			want{code: fault.Unsupported, dispatched: fault.Dispatched, says: "cannot hide the keyboard"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s.begin(t, app, c.way...)
@@ -232,9 +233,9 @@ func TestHideKeyboardKeepsSheet(t *testing.T) {
 	s.Install(app, forms)
 	s.begin(t, app, "go-compose", "to")
 	_, err := s.Tap(t.Context(), act.How{NoWait: true}, named("send"))
-	s.check(want{code: fault.ElementUnhittable, says: "hide-keyboard"}, act.Report{}, err)
+	s.check(want{code: fault.ElementUnhittable, says: hint.Do("hide_keyboard")}, act.Report{}, err)
 	_, err = s.HideKeyboard(t.Context())
-	s.check(want{code: fault.Unsupported, dispatched: fault.Dispatched, says: "scroll-to"}, act.Report{}, err)
+	s.check(want{code: fault.Unsupported, dispatched: fault.Dispatched, says: "cannot hide the keyboard"}, act.Report{}, err)
 	_, err = s.ScrollTo(t.Context(), named("send"), act.Scroll{})
 	s.check(want{code: fault.ElementUnhittable, says: "covered by keyboard"}, act.Report{}, err)
 	s.shows("keyboard:shown", "[focused]", "closed 0")

@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// with makes an input of a function that needs an ability of the device.
+// with makes an input from a function that needs an ability of the device.
 func with[Ability any](s Step, send func(ctx context.Context, able Ability, a aim, r *Report) error) input {
 	return func(ctx context.Context, a aim, r *Report) error {
 		able, err := device.As[Ability](s.Device)
@@ -21,7 +21,7 @@ func with[Ability any](s Step, send func(ctx context.Context, able Ability, a ai
 	}
 }
 
-// Tap taps the element q means.
+// Tap taps the element of the query.
 func (s Step) Tap(ctx context.Context, how How, q ui.Query) (Report, error) {
 	return s.onElement(ctx, how, q, device.Touch.Tap)
 }
@@ -33,22 +33,22 @@ func (s Step) onElement(ctx context.Context, how How, q ui.Query, do func(device
 	}))
 }
 
-// TapAt taps a place.
+// TapAt taps a spot.
 func (s Step) TapAt(ctx context.Context, how How, at Spot) (Report, error) {
 	return s.onPoint(ctx, how, at, func(ctx context.Context, t device.Touch, at ui.Point) error { return t.Tap(ctx, at) })
 }
 
-// DoubleTap taps the element q means twice, quickly.
+// DoubleTap taps the element of the query twice, quickly.
 func (s Step) DoubleTap(ctx context.Context, how How, q ui.Query) (Report, error) {
 	return s.onElement(ctx, how, q, device.Touch.DoubleTap)
 }
 
-// DoubleTapAt taps a place twice, quickly.
+// DoubleTapAt taps a point twice, quickly.
 func (s Step) DoubleTapAt(ctx context.Context, how How, at ui.Point) (Report, error) {
 	return s.onPoint(ctx, how, Spot{Point: at}, func(ctx context.Context, t device.Touch, at ui.Point) error { return t.DoubleTap(ctx, at) })
 }
 
-// LongPress holds a finger on the element q means.
+// LongPress holds a finger on the element of the query.
 func (s Step) LongPress(ctx context.Context, how How, q ui.Query, long time.Duration) (Report, error) {
 	return s.onElement(ctx, how, q, func(t device.Touch, ctx context.Context, at ui.Point) error { return t.LongPress(ctx, at, long) })
 }
@@ -71,7 +71,7 @@ func (s Step) onPoint(ctx context.Context, how How, spot Spot, do func(context.C
 	}))
 }
 
-// within fails when a point that a finger moves from or to is not on the screen. A finger may end on the edge.
+// within fails when a start or end point of a finger is off the screen. A finger may end on the edge.
 func within(screen *ui.Screen, points ...ui.Point) error {
 	view := screen.Viewport()
 	for _, at := range points {
@@ -84,13 +84,13 @@ func within(screen *ui.Screen, points ...ui.Point) error {
 
 // Swipe says how a finger moves across an element or the screen. The content follows the finger.
 type Swipe struct {
-	Direction string  // up, down, left, right: where the finger goes
+	Direction string  // direction of the finger: up, down, left or right
 	Distance  float64 // share of the element or the screen; 0 is usualSwipe
 	Took      time.Duration
-	From, To  *ui.Point // instead of a direction
+	From, To  *ui.Point // points instead of a direction
 }
 
-// Swipe swipes over the element q means; over the screen when it means none.
+// Swipe swipes over the element of the query, or over the screen if the query is empty.
 func (s Step) Swipe(ctx context.Context, how How, q ui.Query, w Swipe) (Report, error) {
 	return s.perform(ctx, how, q, with(s, func(ctx context.Context, t device.Touch, a aim, r *Report) error {
 		from, to, err := w.path(a)
@@ -102,8 +102,7 @@ func (s Step) Swipe(ctx context.Context, how How, q ui.Query, w Swipe) (Report, 
 	}))
 }
 
-// path is where the finger starts and ends: within the element, and away from the edges of the screen, where swipes are the
-// system's.
+// path is the start and end of the finger: within the element and away from the screen edges, where swipes belong to the system.
 func (w Swipe) path(a aim) (from, to ui.Point, err error) {
 	if w.From != nil && w.To != nil {
 		return *w.From, *w.To, within(a.screen, *w.From, *w.To)
@@ -134,7 +133,7 @@ func (w Swipe) path(a aim) (from, to ui.Point, err error) {
 	return from, to, noDirection(w.Direction)
 }
 
-// scrolling is where a swipe up or down moves something: the screen, if most of it scrolls, else the first list on it.
+// scrolling is the area where a vertical swipe scrolls: the screen if most of it scrolls, otherwise its first list.
 func scrolling(screen *ui.Screen, area ui.Rect) ui.Rect {
 	lists := screen.Scrollers(nil)
 	for _, list := range lists {
@@ -151,21 +150,21 @@ func scrolling(screen *ui.Screen, area ui.Rect) ui.Rect {
 }
 
 func noDirection(word string) error {
-	return fault.New(fault.InvalidInput, "%q is no direction", word).WithHint("up, down, left or right").WithDispatch(fault.NotDispatched)
+	return fault.New(fault.InvalidInput, "unknown direction %q", word).WithHint("up, down, left or right").WithDispatch(fault.NotDispatched)
 }
 
 const (
-	edge       = 40  // points from the edges of the screen where no swipe goes
-	usualSwipe = 0.6 // of the width or height
+	edge       = 40  // distance from the screen edges where no swipe starts or ends, in points
+	usualSwipe = 0.6 // share of the width or height
 )
 
-// ElementDrag says which element is dragged and where to: onto another element, or to a point.
+// ElementDrag says which element is dragged, and onto which element or to which point.
 type ElementDrag struct {
 	Element ui.Query
 	Onto    ui.Query
-	To      *ui.Point   // instead of Onto
-	From    *ui.Point   // what is at this point, instead of Element
-	Finger  device.Drag // how; its From and To are found by the step
+	To      *ui.Point   // a point, instead of Onto
+	From    *ui.Point   // a point, instead of Element
+	Finger  device.Drag // timing of the drag; the step sets its From and To
 }
 
 // Drag drags an element onto another one or to a point.
@@ -190,7 +189,7 @@ func (s Step) Drag(ctx context.Context, how How, e ElementDrag) (Report, error) 
 				return err
 			}
 			if !goal.Visible() {
-				return fault.New(fault.ElementUnhittable, "%s cannot be dropped on: it is off the screen", goal.Describe()).
+				return fault.New(fault.ElementUnhittable, "cannot drop on %s: it is off the screen", goal.Describe()).
 					WithDispatch(fault.NotDispatched)
 			}
 			d.To = goal.Seen().Centre()
@@ -200,7 +199,7 @@ func (s Step) Drag(ctx context.Context, how How, e ElementDrag) (Report, error) 
 	}))
 }
 
-// Pinch moves two fingers apart or together on the element q means, or in the middle of the screen.
+// Pinch moves two fingers apart or together on the element of the query, or in the middle of the screen.
 func (s Step) Pinch(ctx context.Context, how How, q ui.Query, scale float64) (Report, error) {
 	return s.perform(ctx, how, q, with(s, func(ctx context.Context, g device.Pinching, a aim, r *Report) error {
 		if a.node == nil {
@@ -246,8 +245,8 @@ func (s Step) Rotate(ctx context.Context, to string) (Report, error) {
 		}))
 }
 
-// Back goes to the screen before: by the back button of the topmost navigation bar, by a button that closes the topmost alert
-// or sheet, or else by a swipe from the left edge.
+// Back goes to the previous screen: with the back button of the topmost navigation bar, with a button that closes the topmost alert or
+// sheet, or with a swipe from the left edge.
 func (s Step) Back(ctx context.Context, how How) (Report, error) {
 	return s.perform(ctx, how, ui.Query{}, with(s, func(ctx context.Context, t device.Touch, a aim, r *Report) error {
 		if back := a.screen.BackButton(); back != nil {

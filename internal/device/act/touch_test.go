@@ -27,7 +27,7 @@ func tappingNow(name string) func(context.Context, *stand) (act.Report, error) {
 	}
 }
 
-func TestWhatATapSays(t *testing.T) {
+func TestTapReportsOutcomeAndEvidence(t *testing.T) {
 	perform(t, []step{
 		{name: "it changed something", do: tapping("controls-tap-button"),
 			want: want{outcome: ui.Changed, evidence: []string{ui.EvidenceScreen}, method: ui.AtCentre, line: `"Tapped: 0" → "Tapped: 1"`}},
@@ -62,7 +62,7 @@ func TestWhatATapSays(t *testing.T) {
 			want: want{outcome: ui.Changed, line: `"Tapped: 0" → "Tapped: 1"`}},
 		{name: "a tab bar that hides its tabs", way: []string{"Dynamic"}, do: tapping("Controls"), fault: always(wrong(flaw.CollapsedTabBar)),
 			want: want{code: fault.ElementNotFound,
-				says: "tells of no tabs, though there may be some: look at a `screenshot`, and tap one by its point (y=811)"}},
+				says: "may have tabs that accessibility does not list: find one with ‹do:take_screenshot› and tap its point (y=811)"}},
 		{name: "a tab by its point", way: []string{"Dynamic"}, fault: always(wrong(flaw.CollapsedTabBar)),
 			do: func(ctx context.Context, s *stand) (act.Report, error) {
 				return s.TapAt(ctx, act.How{}, act.Spot{Point: ui.Point{X: 40, Y: 811}})
@@ -71,7 +71,7 @@ func TestWhatATapSays(t *testing.T) {
 }
 
 // What changes by itself proves nothing of a tap, and hides nothing of one.
-func TestATapBesideWhatMovesByItself(t *testing.T) {
+func TestTapOutcomeIgnoresSelfMovingElements(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Conformance, "Dynamic")
 	if report := s.tap("dynamic-start-counter"); !slices.Contains(report.Lines, `+ text "Count: 0"`) {
@@ -101,7 +101,7 @@ func TestATapBesideWhatMovesByItself(t *testing.T) {
 	s.tap("dynamic-start-loading")
 	s.Fault(*wrong(flaw.NoOpTap))
 	report, err = s.Tap(t.Context(), act.How{}, named("dynamic-toggle-visibility"))
-	s.check(want{outcome: ui.Unknown, line: `+ text "Loading complete"`, doubt: "the end of what was under way"}, report, err)
+	s.check(want{outcome: ui.Unknown, line: `+ text "Loading complete"`, doubt: "the end of an animation"}, report, err)
 	waited, err := s.Wait(t.Context(), act.Waiting{Condition: ui.HasText, Value: "Loading complete", Timeout: 5 * time.Second})
 	if err != nil || !waited.Matched {
 		t.Fatalf("loading did not end: %v", err)
@@ -135,7 +135,7 @@ screens:
 `
 
 // What does not hold still is hit where it is, every time, or refused: what lies above and below it is not.
-func TestATargetThatMovesIsHitOrRefused(t *testing.T) {
+func TestMovingTargetIsHitOrRefused(t *testing.T) {
 	s := newStand(t)
 	s.Install("com.example.jumpy", jumpy)
 	s.begin(t, "com.example.jumpy")
@@ -159,7 +159,7 @@ func TestATargetThatMovesIsHitOrRefused(t *testing.T) {
 }
 
 // A target that is elsewhere at every look is not aimed at.
-func TestATargetThatKeepsMovingIsRefused(t *testing.T) {
+func TestConstantlyMovingTargetIsRefused(t *testing.T) {
 	s := newStand(t)
 	s.Install("com.example.jumpy", jumpy)
 	s.begin(t, "com.example.jumpy")
@@ -191,7 +191,7 @@ func behind(name string) func(context.Context, *stand) (act.Report, error) {
 }
 
 // A target that cannot be touched is never touched. What may change by itself is waited for; what cannot is not.
-func TestTargetsOutOfReach(t *testing.T) {
+func TestUnreachableTargetIsNeverTouched(t *testing.T) {
 	const wholeWait = act.DefaultTimeout
 	perform(t, []step{
 		{name: "covered by an alert, one attempt", way: []string{"Navigation", "nav-alert-button"}, do: tappingNow("nav-push-button"),
@@ -226,7 +226,7 @@ func TestTargetsOutOfReach(t *testing.T) {
 					s.t.Errorf("it was waited for %s", waited)
 				}
 				return report, err
-			}, want: want{code: fault.ElementUnhittable, says: "bring it into view: `ios-agent scroll-to`"}},
+			}, want: want{code: fault.ElementUnhittable, says: "bring it into view"}},
 		{name: "below the screen, scrolled to", way: []string{"Navigation", "nav-extras-button"},
 			do: func(ctx context.Context, s *stand) (act.Report, error) {
 				return s.Tap(ctx, act.How{Scroll: true}, named("extras-link"))
@@ -247,11 +247,11 @@ func TestTargetsOutOfReach(t *testing.T) {
 				return s.Tap(ctx, act.How{}, named("dynamic-delayed-label"))
 			}, want: want{method: ui.AtCentre}},
 		{name: "under the keyboard", way: []string{"Text Input", "text-username-field"}, do: tappingNow("Gestures"),
-			want: want{code: fault.ElementUnhittable, says: "put the keyboard away"}},
+			want: want{code: fault.ElementUnhittable, says: "puts the keyboard away"}},
 	})
 }
 
-func TestGestures(t *testing.T) {
+func TestGesturesReportExpectedOutcome(t *testing.T) {
 	swipe := func(over string, w act.Swipe) func(context.Context, *stand) (act.Report, error) {
 		return func(ctx context.Context, s *stand) (act.Report, error) {
 			return s.Swipe(ctx, act.How{Scroll: true}, named(over), w)
@@ -318,7 +318,7 @@ func TestGestures(t *testing.T) {
 }
 
 // An app that is gone is not looked at any more: the home screen is, from which others can be opened.
-func TestTheHomeScreenComesAfterAnApp(t *testing.T) {
+func TestHomeScreenIsReadAfterAppEnds(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Conformance)
 	s.screen()
@@ -334,7 +334,7 @@ func TestTheHomeScreenComesAfterAnApp(t *testing.T) {
 	s.Must(err)
 }
 
-func TestBack(t *testing.T) {
+func TestBackUsesButtonOrEdgeSwipe(t *testing.T) {
 	back := func(ctx context.Context, s *stand) (act.Report, error) { return s.Back(ctx, act.How{}) }
 	perform(t, []step{
 		{name: "by the back button", way: []string{"Navigation", "nav-push-button"}, do: back,

@@ -43,7 +43,7 @@ func (s *stand) truth(of string) string {
 
 // A step that types and is called a success leaves exactly what was wanted in the app. One that is not says so, whatever
 // went wrong on the way.
-func TestTypedTextIsTheTruth(t *testing.T) {
+func TestTypedTextMatchesField(t *testing.T) {
 	late := func(f *virtualxcode.Fault, after int) *virtualxcode.Fault {
 		f.After = after
 		return f

@@ -13,10 +13,10 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// SetValue sets a control to a value, each kind in its own way: a switch is tapped on its knob if it has the other value, a
-// slider and a picker wheel are adjusted by XCTest, a stepper by taps on its arrows, a segmented control by a tap on the
-// segment, a text field by typing. A stepper and a text field are read back. An element that holds one control means it: the
-// picker of a wheel, the row of a switch.
+// SetValue sets a control to a value, each kind in its own way. It taps a switch on its knob if the value differs, adjusts a slider and
+// a picker wheel through XCTest, taps the arrows of a stepper, taps a segment of a segmented control, and types into a text field. It
+// reads a stepper and a text field back. An element with exactly one control in it means that control: the picker of a wheel, the row
+// of a switch.
 func (s Step) SetValue(ctx context.Context, how How, q ui.Query, value string) (Report, error) {
 	return s.perform(ctx, how, q, func(ctx context.Context, a aim, r *Report) error {
 		a, err := s.control(a)
@@ -28,7 +28,7 @@ func (s Step) SetValue(ctx context.Context, how How, q ui.Query, value string) (
 	})
 }
 
-// setters are the ways to set a value, by the type of the control.
+// setters are the ways to set a value, by the control's type.
 var setters = map[string]func(s Step, ctx context.Context, a aim, r *Report, value string) error{
 	"Switch": Step.flip, "Toggle": Step.flip, "CheckBox": Step.flip, "RadioButton": Step.flip,
 	"Stepper": Step.step, "SegmentedControl": Step.choose,
@@ -36,7 +36,7 @@ var setters = map[string]func(s Step, ctx context.Context, a aim, r *Report, val
 	"TextField": Step.write, "SecureTextField": Step.write, "SearchField": Step.write, "TextView": Step.write, "ComboBox": Step.write,
 }
 
-// control is the control that is meant: the target, or the only one in it.
+// control is the control of a target: the target itself, or the only control in it.
 func (s Step) control(a aim) (aim, error) {
 	if setters[a.node.Type] != nil {
 		return a, nil
@@ -77,8 +77,8 @@ func (s Step) write(ctx context.Context, a aim, r *Report, value string) error {
 	})(ctx, a, r)
 }
 
-// slide moves a slider. XCTest takes a share; a number without a percent sign, as 80, is what the slider is to show: a
-// percentage where it shows one, which most do. Where it shows another number, that is read back.
+// slide moves a slider. XCTest needs a share. A number without a percent sign, such as 80, is the value that the slider shall show: a
+// percentage for most sliders. For a slider with other numbers, slide reads the number back.
 func (s Step) slide(ctx context.Context, a aim, r *Report, value string) error {
 	number, err := strconv.ParseFloat(strings.TrimSuffix(value, "%"), 64)
 	if err != nil || number < 0 || number > 100 {
@@ -103,7 +103,7 @@ func (s Step) slide(ctx context.Context, a aim, r *Report, value string) error {
 	shows, err := strconv.ParseFloat(strings.TrimSpace(now.Value), 64)
 	if err == nil && math.Abs(shows-number) > max(1, number/50) {
 		return fault.New(fault.TextNotEntered, "%s is at %s, not at %g", now.Describe(), now.Value, number).
-			WithHint("%g%% of its length was set; give the share that you mean", number).WithDispatch(fault.Dispatched)
+			WithHint("it was set to %g%% of its length; give the share instead", number).WithDispatch(fault.Dispatched)
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func (s Step) adjust(ctx context.Context, a aim, r *Report, value string) error 
 	return able.SetValue(ctx, a.At, value)
 }
 
-// mostSteps is how often a stepper is tapped for one value.
+// mostSteps is the maximum number of taps on a stepper for one value.
 const mostSteps = 100
 
 // step taps an arrow of a stepper until it shows the value.
@@ -155,7 +155,7 @@ func (s Step) step(ctx context.Context, a aim, r *Report, value string) error {
 		return fault.New(fault.InvalidInput, "a stepper takes a number, not %q", value).WithDispatch(fault.NotDispatched)
 	}
 	if _, mouse := device.Has[device.Pointing](s.Device); mouse {
-		return s.adjust(ctx, a, r, value) // where its arrows are, nobody knows
+		return s.adjust(ctx, a, r, value) // the positions of its arrows are unknown
 	}
 	touch, err := device.As[device.Touch](s.Device)
 	if err != nil {
@@ -177,7 +177,7 @@ func (s Step) steps(ctx context.Context, ref string, want float64, tap func(ui.P
 		is, err := strconv.ParseFloat(strings.TrimSpace(now.Value), 64)
 		switch {
 		case err != nil:
-			return fault.New(fault.Unsupported, "%s does not tell its value", now.Describe()).
+			return fault.New(fault.Unsupported, "%s does not expose its value", now.Describe()).
 				WithHint("tap its arrows").WithDispatch(fault.NotDispatched)
 		case is == want:
 			return nil
@@ -196,7 +196,7 @@ func (s Step) steps(ctx context.Context, ref string, want float64, tap func(ui.P
 	}
 }
 
-// arrows are the points of a stepper's minus and plus: its two buttons if the tree has them, else the middle of each half.
+// arrows are the points of a stepper's minus and plus: its two buttons, or the middle of each half if the tree has no buttons.
 func arrows(n *ui.Node) (down, up ui.Point) {
 	var buttons []*ui.Node
 	n.Walk(func(c *ui.Node) bool {
@@ -212,7 +212,7 @@ func arrows(n *ui.Node) (down, up ui.Point) {
 	return ui.Rect{X: f.X, Y: f.Y, W: f.W / 2, H: f.H}.Centre(), ui.Rect{X: f.X + f.W/2, Y: f.Y, W: f.W / 2, H: f.H}.Centre()
 }
 
-// choose taps the segment of that name.
+// choose taps the segment with that name.
 func (s Step) choose(ctx context.Context, a aim, r *Report, value string) error {
 	var names []string
 	for _, c := range a.node.Children {
@@ -235,7 +235,7 @@ func (s Step) Alert(ctx context.Context, answer string) (Report, *device.Alert, 
 	var found *device.Alert
 	how := How{NoWait: true}
 	if answer == "" {
-		how.React = new(time.Duration) // nothing is sent, so that nothing reacts
+		how.React = new(time.Duration) // reading sends no input, so no reaction is expected
 	}
 	report, err := s.perform(ctx, how, ui.Query{},
 		with(s, func(ctx context.Context, d device.Alerts, _ aim, r *Report) (err error) {

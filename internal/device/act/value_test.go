@@ -13,7 +13,7 @@ import (
 	"ios-agent/test/rig"
 )
 
-func TestSetValue(t *testing.T) {
+func TestSetValueSetsEachControlKind(t *testing.T) {
 	setting := func(control, value string) func(context.Context, *stand) (act.Report, error) {
 		return func(ctx context.Context, s *stand) (act.Report, error) {
 			return s.SetValue(ctx, act.How{Scroll: true}, named(control), value)
@@ -58,7 +58,7 @@ func TestSetValue(t *testing.T) {
 	})
 }
 
-func TestAlerts(t *testing.T) {
+func TestAlertsAreReadAndAnswered(t *testing.T) {
 	s := newStand(t)
 	for _, c := range []struct {
 		name    string
@@ -98,7 +98,7 @@ func buttonsOf(a *device.Alert) []string {
 }
 
 // An alert that comes with the app is in the picture, in the way, and answered.
-func TestAnAlertAtLaunch(t *testing.T) {
+func TestAlertAtLaunchCoversAppUntilAnswered(t *testing.T) {
 	s := newStand(t)
 	s.Fault(*wrong(flaw.AlertAtLaunch))
 	s.Launch(rig.Shop)

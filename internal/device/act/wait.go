@@ -11,28 +11,28 @@ import (
 	"ios-agent/internal/ui/outline"
 )
 
-// Waiting is what to wait for.
+// Waiting is a condition to wait for.
 type Waiting struct {
 	Condition ui.Condition
 	Value     string
 	Query     ui.Query
 	Timeout   time.Duration // 0 looks once
-	Interval  time.Duration // between looks; 0 is a quarter of a second
+	Interval  time.Duration // interval of the looks; 0 is a quarter of a second
 }
 
-// Waited is the result of waiting. Running out of time is a result, not an error.
+// Waited is the result of waiting. A timeout is a result, not an error.
 type Waited struct {
 	Matched bool
-	Node    *ui.Node // the element; the last one seen when nothing matched
+	Node    *ui.Node // the element; the last one seen if none matched
 	Ref     string
-	Screen  *ui.Screen // the last look; when the condition holds, the screen as it is when it is still
-	Still   bool       // the screen was looked at until it was still
-	Running []*ui.Node // of a wait for a still screen: what is under way on the last look
+	Screen  *ui.Screen // the last look; if the condition holds, the settled screen
+	Still   bool       // the last look waited until the screen was still
+	Running []*ui.Node // of a wait for a still screen: the activity on the last look
 	Polls   int
-	Took    time.Duration // until the condition held
+	Took    time.Duration // time until the condition held
 }
 
-// RunningNames names what is under way.
+// RunningNames are the names of the elements that show activity.
 func (w Waited) RunningNames() (names []string) {
 	for _, n := range w.Running {
 		names = append(names, n.Describe())
@@ -40,8 +40,8 @@ func (w Waited) RunningNames() (names []string) {
 	return names
 }
 
-// Wait looks until a condition holds or time is up. An app that is not running has no elements: waiting for an element to go
-// ends then, waiting for one to appear goes on, unless what is driven never comes back.
+// Wait looks until a condition holds or time is up. An app that is not running has no elements: a wait for an element to disappear ends
+// then, but a wait for one to appear continues, unless the app cannot come back.
 func (s Step) Wait(ctx context.Context, w Waiting) (Waited, error) {
 	c := clock{began: time.Now()}
 	out := Waited{}
@@ -91,14 +91,14 @@ func settledLook(least, most time.Duration) device.Wait {
 	return device.Wait{Stable: stable, Min: least, Max: max(most, stable)}
 }
 
-// stalled follows the bars that show how far something is. A screen is not settled while one moves, or while something spins. A bar that
-// stands for long shows something else, such as how full a disk is.
+// stalled follows progress bars and spinners. A screen is not settled while a bar moves or a spinner spins. A bar that does not move
+// for a long time shows something else, such as disk usage.
 type stalled struct {
 	shown string
 	since time.Duration
 }
 
-// stall is how long a bar stands that shows nothing under way.
+// stall is how long a progress bar must stand still to count as inactive.
 const stall = 3 * time.Second
 
 func (b *stalled) done(running []*ui.Node, now time.Duration) bool {
@@ -115,8 +115,8 @@ func (b *stalled) done(running []*ui.Node, now time.Duration) bool {
 	return shown == "" || now-b.since >= stall
 }
 
-// rested looks until the screen is still once the condition holds: a condition often holds while the screen still moves, and what
-// moves cannot be acted on. A screen that cannot be read again is no fault: it was read.
+// rested looks until the screen is still once the condition holds: a condition often holds during an animation, and a moving element
+// cannot be acted on. If a later look fails, rested keeps the earlier one.
 func (s Step) rested(ctx context.Context, w Waiting, out Waited) Waited {
 	out.Still = out.Matched && out.Screen != nil
 	if !out.Still || w.Condition == ui.IsSettled {
@@ -128,7 +128,7 @@ func (s Step) rested(ctx context.Context, w Waiting, out Waited) Waited {
 		return out
 	}
 	out.Screen = screen
-	if n := out.Node; n != nil && screen.Again(n) != nil { // the element is as it was when the condition held; its ref is of now
+	if n := out.Node; n != nil && screen.Again(n) != nil { // the element is unchanged since the condition held; its ref is current
 		s.Session.Refs(func(r *ui.Refs) { out.Ref = r.Name(s.Device.Info().UDID, screen, screen.Again(n)) })
 	}
 	return out
@@ -137,8 +137,7 @@ func (s Step) rested(ctx context.Context, w Waiting, out Waited) Waited {
 // appearance is how long an app may take after its launch to show something.
 const appearance = 3 * time.Second
 
-// FirstLook lets render use the first screen of an app that was launched, when it shows something that is still, or when it has
-// shown nothing for too long.
+// FirstLook lets render use the first settled screen of a launched app, or its current screen if it has shown nothing for too long.
 func (s Step) FirstLook(ctx context.Context, render func(*ui.Screen, *ui.Refs)) error {
 	c := clock{began: time.Now()}
 	screen, err := s.settle(ctx, still())
@@ -158,7 +157,7 @@ func (s Step) FirstLook(ctx context.Context, render func(*ui.Screen, *ui.Refs)) 
 
 func screenless(c ui.Condition) bool { return c == ui.NotExists || c == ui.IsGone }
 
-// holds reports whether the condition holds on a screen. A ref means one element, or none when its element is gone.
+// holds reports whether the condition holds on a screen. A ref means one element, or none if its element is gone.
 func (s Step) holds(screen *ui.Screen, w Waiting) (bool, *ui.Node, string, error) {
 	if w.Query.Ref == "" {
 		ok, n := screen.Holds(w.Condition, w.Query, w.Value)
@@ -173,7 +172,7 @@ func (s Step) holds(screen *ui.Screen, w Waiting) (bool, *ui.Node, string, error
 	switch {
 	case err == nil:
 	case isRef && expired.Reason != ui.RefAmbiguous && expired.Reason != ui.RefForeign, fault.Is(err, fault.ElementNotFound):
-		n = nil // the element is not there
+		n = nil // the element is missing
 	default:
 		return false, nil, "", err
 	}

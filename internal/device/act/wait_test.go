@@ -8,13 +8,14 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/ui/outline"
 	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/test/rig"
 )
 
-func TestWait(t *testing.T) {
+func TestWaitMatchesOrTimesOut(t *testing.T) {
 	id := func(name string) ui.Query { return ui.Query{Identifier: name} }
 	s := newStand(t)
 	for _, c := range []struct {
@@ -89,7 +90,7 @@ func TestWaitNamesTheElement(t *testing.T) {
 }
 
 // A condition often holds while the screen still moves. What is shown then is the screen when it is still, with refs that can be used.
-func TestWaitEndsOnAStillScreen(t *testing.T) {
+func TestWaitReturnsScreenAfterItSettles(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Conformance, "Navigation")
 	var at ui.Point
@@ -108,7 +109,7 @@ func TestWaitEndsOnAStillScreen(t *testing.T) {
 	}
 }
 
-func TestWaitForWhatARefMeans(t *testing.T) {
+func TestWaitAcceptsRefUntilItExpires(t *testing.T) {
 	s := newStand(t)
 	waiting := func(c ui.Condition, ref string) (act.Waited, error) {
 		return s.Wait(t.Context(), act.Waiting{Condition: c, Query: ui.Query{Ref: ref}, Timeout: time.Second})
@@ -140,7 +141,7 @@ func TestWaitForWhatARefMeans(t *testing.T) {
 }
 
 // An app that does not run has no elements: waiting for one to go is over, waiting for one to come goes on.
-func TestWaitWithoutAnApp(t *testing.T) {
+func TestWaitForGoneMatchesWhenAppHasEnded(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Conformance)
 	s.Must(s.Device.(device.Apps).Terminate(t.Context(), rig.Conformance))
@@ -153,7 +154,7 @@ func TestWaitWithoutAnApp(t *testing.T) {
 }
 
 // A caller that gives up is told so, not that the condition did not hold.
-func TestWaitEndsWithItsCaller(t *testing.T) {
+func TestWaitReturnsCancelledWhenCallerLeaves(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Conformance)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -165,7 +166,7 @@ func TestWaitEndsWithItsCaller(t *testing.T) {
 }
 
 // An app that ends during a step tells why, and what it said last.
-func TestAnAppThatEndsDuringAStep(t *testing.T) {
+func TestAppCrashDuringStepIsReported(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Conformance)
 	s.Fault(*wrong(flaw.AppCrashOnTap))
@@ -173,8 +174,9 @@ func TestAnAppThatEndsDuringAStep(t *testing.T) {
 	f := fault.From(err)
 	s.check(want{code: fault.AppEnded, dispatched: fault.Dispatched, says: "ended after the input: it crashed"}, act.Report{}, err)
 	id, _ := f.Details["crash_id"].(string)
-	hint := "see where: `ios-agent crashes show " + id + "`; launch it again: `ios-agent launch " + rig.Conformance + "`"
-	if f.Details["crash_report"] == nil || f.Details["crash"] == nil || len(id) != 12 || f.Hint != hint {
+	advice := hint.Do("show_crash", "crash_id", id) + " shows where it crashed; launch it again: " +
+		hint.Do("launch_app", "bundle_id", rig.Conformance)
+	if f.Details["crash_report"] == nil || f.Details["crash"] == nil || len(id) != 12 || f.Hint != advice {
 		t.Errorf("got %+v", f)
 	}
 	if lines, ok := f.Details["last_log_lines"].([]string); !ok || len(lines) == 0 {
@@ -187,11 +189,11 @@ func TestAnAppThatEndsDuringAStep(t *testing.T) {
 }
 
 // Once the input was sent, a screen that cannot be read hides nothing: the outcome is unknown.
-func TestAScreenThatCannotBeReadAfterTheInput(t *testing.T) {
+func TestFailedLookGivesUnknownOutcome(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Conformance)
 	s.shows("Tapped: 0")
 	s.Fault(*wrong(flaw.AppHang, "seconds", "600"))
 	_, err := s.Tap(t.Context(), act.How{}, named("controls-tap-button"))
-	s.check(want{code: fault.OutcomeUnknown, dispatched: fault.Dispatched, says: "could not be read after"}, act.Report{}, err)
+	s.check(want{code: fault.OutcomeUnknown, dispatched: fault.Dispatched, says: "reading the screen after it failed"}, act.Report{}, err)
 }

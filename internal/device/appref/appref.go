@@ -1,4 +1,5 @@
-// Package appref finds the app of a device that a caller means, by its bundle id or its name, and checks what an app may be launched with.
+// Package appref finds an app of a device by its bundle id or its name, and checks the environment for a launch. BundleOf finds the app;
+// Harmless refuses variables that a launch must not pass on to an app. The package never installs or launches an app.
 package appref
 
 import (
@@ -12,7 +13,7 @@ import (
 	"ios-agent/internal/fault/nearest"
 )
 
-// CheckApp refuses what is neither a bundle id nor the name of an app: a tool would take -x for an option.
+// CheckApp refuses a text that is neither a bundle id nor an app name: a tool would read -x as an option.
 func CheckApp(app string) error {
 	name := strings.TrimSpace(app)
 	if name != "" && name[0] != '-' && !strings.ContainsFunc(name, unicode.IsControl) && !strings.ContainsRune(name, '/') {
@@ -21,7 +22,7 @@ func CheckApp(app string) error {
 	return fault.New(fault.InvalidInput, "%.80q is not the bundle id or the name of an app", app).With("field", "bundle_id")
 }
 
-// IsBundle reports whether a text is taken for a bundle id without asking the device: those have dots, and names hardly ever.
+// IsBundle reports whether a text counts as a bundle id without a question to the device: bundle ids have dots, and names rarely do.
 func IsBundle(what string) bool { return strings.Contains(what, ".") && CheckBundle(what) == nil }
 
 // BundleOf finds an app by its bundle id or its name.
@@ -31,7 +32,7 @@ func BundleOf(ctx context.Context, h *pool.Handle, what string) (string, error) 
 	}
 	inventory, err := device.As[device.Inventory](h.Device)
 	if err != nil {
-		return what, CheckBundle(what) // a device that cannot list its apps has no names
+		return what, CheckBundle(what) // a device without a list of apps has no app names
 	}
 	apps, err := inventory.List(ctx)
 	if err != nil {
@@ -57,7 +58,7 @@ func BundleOf(ctx context.Context, h *pool.Handle, what string) (string, error) 
 		With("candidates", named)
 }
 
-// Installed finds an installed app; known is false on a device that cannot list its apps. An app that is not there is a fault.
+// Installed finds an installed app; a missing app is a fault. known is false on a device that cannot list its apps.
 func Installed(ctx context.Context, h *pool.Handle, bundle string) (app device.App, known bool, err error) {
 	inventory, err := device.As[device.Inventory](h.Device)
 	if err != nil {
@@ -77,7 +78,7 @@ func Installed(ctx context.Context, h *pool.Handle, bundle string) (app device.A
 	return device.App{}, true, meant(fault.New(fault.AppNotFound, "%s is not installed on %s", bundle, h.Info().Name), bundle, bundles)
 }
 
-// meant adds the apps that may have been meant.
+// meant adds similar app names to a fault.
 func meant(f *fault.Fault, what string, known []string) *fault.Fault {
 	if near := nearest.To(what, known, 3); len(near) > 0 {
 		return f.WithHint("did you mean %s?", strings.Join(near, " or "))
@@ -85,7 +86,7 @@ func meant(f *fault.Fault, what string, known []string) *fault.Fault {
 	return f
 }
 
-// Nearby is an error of a call about an app, with the apps that are installed and may have been meant if this one is not there.
+// Nearby adds similar installed apps to an error about an app that is not installed.
 func Nearby(ctx context.Context, h *pool.Handle, bundle string, err error) error {
 	if !fault.Is(err, fault.AppNotFound) {
 		return err

@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/device/appref"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/test/fakedevice"
 )
 
@@ -36,7 +37,7 @@ func bare() device.Device {
 
 var shop = device.App{Bundle: "com.example.shop", Name: "Shop", PID: 7}
 
-func TestCheckAppRefusesWhatAToolWouldTakeForAnOption(t *testing.T) {
+func TestCheckAppRefusesInvalidNames(t *testing.T) {
 	for _, app := range []string{"Shop", "com.example.shop", " Shop ", "x", "Ä b-c"} {
 		if err := appref.CheckApp(app); err != nil {
 			t.Errorf("%q: got %v, want success", app, err)
@@ -54,7 +55,7 @@ func TestCheckAppRefusesWhatAToolWouldTakeForAnOption(t *testing.T) {
 	}
 }
 
-func TestOnlyATextWithADotIsABundleID(t *testing.T) {
+func TestIsBundleRequiresDot(t *testing.T) {
 	for what, want := range map[string]bool{"com.example.shop": true, "a.b": true, "Shop": false, "-a.b": false, "a b.c": false, "": false} {
 		if got := appref.IsBundle(what); got != want {
 			t.Errorf("%q: got %v, want %v", what, got, want)
@@ -93,7 +94,7 @@ func TestBundleOfFindsAnAppByIDOrName(t *testing.T) {
 	}
 }
 
-func TestBundleOfHidesNoFaultOfTheDevice(t *testing.T) {
+func TestBundleOfReturnsDeviceFault(t *testing.T) {
 	broken := phone(shop)
 	broken.Fails["List"] = errors.New("unplugged")
 	if got, err := appref.BundleOf(t.Context(), on(t, broken), "Shop"); err == nil || err.Error() != "unplugged" || got != "" {
@@ -111,7 +112,7 @@ func TestBundleOfHidesNoFaultOfTheDevice(t *testing.T) {
 	fakedevice.WantFault(t, "that id", fault.From(err), fault.InvalidInput)
 }
 
-func TestInstalledTellsWhatIsKnown(t *testing.T) {
+func TestInstalledReportsKnownAndMissingApps(t *testing.T) {
 	h := on(t, phone(shop))
 	if app, known, err := appref.Installed(t.Context(), h, shop.Bundle); err != nil || !known || app != shop {
 		t.Errorf("got %+v, %v and %v, want the app", app, known, err)
@@ -151,7 +152,7 @@ func TestNearbyExplainsOnlyAMissingApp(t *testing.T) {
 	}
 }
 
-func TestEnvironmentTakesTheCallBeforeTheClient(t *testing.T) {
+func TestEnvironmentPrefersCallOverClient(t *testing.T) {
 	client := map[string]string{"SIMCTL_CHILD_A": "1", "SIMCTL_CHILD_B": "2", "HOME": "/x", "XSIMCTL_CHILD_C": "3"}
 	got, err := appref.Environment(client, []string{"B=call", "C=x=y"})
 	if want := map[string]string{"A": "1", "B": "call", "C": "x=y"}; err != nil || !maps.Equal(got, want) {
@@ -174,7 +175,7 @@ func TestHarmlessRefusesVariablesThatRunOtherCode(t *testing.T) {
 	} {
 		env, err := appref.Harmless(map[string]string{"A": "1", name: "x"}, nil)
 		f := fakedevice.WantFault(t, name, fault.From(err), fault.Forbidden, name+" makes an app run other code",
-			"`ios-agent run --env "+name+"=…`")
+			hint.Do("run", "env", []string{name + "=…"}))
 		if env != nil || f.Details["field"] != "env" {
 			t.Errorf("%s: got %v and the field %v, want nothing and env", name, env, f.Details["field"])
 		}

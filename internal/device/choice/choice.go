@@ -1,14 +1,16 @@
-// Package choice works out which driver looks at a device and touches it: the call, the session or the environment may name one. The
-// configuration keys for that are made of the table of drivers.
+// Package choice works out which driver looks at a device and touches it. Of gives the Wish for a device: the call, the session or the
+// environment may name a driver and its server. Keys derives the configuration keys from the table of drivers. The package never opens a
+// device.
 package choice
 
 import (
 	"ios-agent/internal/config"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// driver is the key of the driver's name.
+// driver is the configuration key of the driver's name.
 func driver(drivers []device.DriverSpec) config.Key {
 	return config.Key{Name: config.KeyDriver, Ours: true, Personal: true, Kind: config.Choice, Choices: names(drivers),
 		Doc: "what looks at devices and touches them"}
@@ -17,7 +19,7 @@ func driver(drivers []device.DriverSpec) config.Key {
 // DriverVariable is the environment variable that names a driver.
 func DriverVariable() string { return driver(nil).Variables()[0] }
 
-// Keys are those of the configuration that choose a driver: its name, and the address of each server.
+// Keys are the configuration keys that choose a driver: its name, and the address of each server.
 func Keys(drivers []device.DriverSpec) []config.Key {
 	keys := []config.Key{driver(drivers)}
 	for _, d := range drivers {
@@ -35,7 +37,7 @@ func names(drivers []device.DriverSpec) (names []string) {
 	return names
 }
 
-// address is the key of a server's address.
+// address is the configuration key of a server's address.
 func address(d device.DriverSpec) config.Key {
 	return config.Key{Name: d.URLKey(), Ours: true, Personal: true, Kind: config.Text, URL: true,
 		Doc: "where " + d.Server + " listens, such as " + d.At}
@@ -44,15 +46,15 @@ func address(d device.DriverSpec) config.Key {
 // Variable is the environment variable that names a driver's server.
 func Variable(d device.DriverSpec) string { return address(d).Variables()[0] }
 
-// Wish is which driver is to drive a device.
+// Wish is the choice of a driver for a device.
 type Wish struct {
-	Driver string            // empty: not chosen
-	Why    string            // who said it
+	Driver string            // empty: none chosen
+	Why    string            // source of the choice
 	At     map[string]string // addresses of servers, by driver
 }
 
-// Of is the wish for a device. What the call says counts before the session's, then the environment's. An address in a call says which
-// driver is meant.
+// Of is the wish for a device. The call counts first, then the session, then the environment. A server address in a call also chooses
+// its driver.
 func Of(drivers []device.DriverSpec, store *config.Store, call map[string]string) (Wish, error) {
 	given, err := read(drivers, store, call)
 	if err != nil {
@@ -82,7 +84,7 @@ func Of(drivers []device.DriverSpec, store *config.Store, call map[string]string
 	return w, nil
 }
 
-// read checks what a call says.
+// read checks the inputs of a call.
 func read(drivers []device.DriverSpec, store *config.Store, call map[string]string) (given map[string]string, err error) {
 	given = map[string]string{}
 	for _, k := range Keys(drivers) {
@@ -97,8 +99,8 @@ func read(drivers []device.DriverSpec, store *config.Store, call map[string]stri
 		switch {
 		case given[d.URLKey()] == "":
 		case given[config.KeyDriver] != "":
-			return nil, fault.New(fault.InvalidInput, "two servers are given and no driver").With("field", config.KeyDriver).
-				WithHint("say which one drives: `--driver`")
+			return nil, fault.New(fault.InvalidInput, "two server addresses are given, but no driver").With("field", config.KeyDriver).
+				WithHint("name the driver with %s", hint.Field(config.KeyDriver))
 		default:
 			given[config.KeyDriver] = d.Name
 		}

@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/choice"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // drivers is a table: two servers at ports, one at a socket, two without an address.
@@ -38,7 +39,7 @@ func open(t *testing.T, text string, env map[string]string) (store *config.Store
 	return config.Open(config.Options{Dir: dir, Env: env, Keys: config.Keys(choice.Keys(drivers())...)}), file
 }
 
-func TestKeysAreMadeOfTheTable(t *testing.T) {
+func TestKeysMatchDriverTable(t *testing.T) {
 	var got []string
 	for _, k := range choice.Keys(drivers()) {
 		got = append(got, k.Name+" "+k.Variables()[0]+": "+k.Doc)
@@ -58,8 +59,9 @@ func TestKeysAreMadeOfTheTable(t *testing.T) {
 	}
 }
 
-// TestDriver: what the call says counts before the session's, then the environment's. The project's file says nothing.
-func TestDriver(t *testing.T) {
+// TestDriverChoicePrefersCallOverSession: what the call says counts before the session's, then the environment's. The project's file says
+// nothing.
+func TestDriverChoicePrefersCallOverSession(t *testing.T) {
 	const file = "sessionDefaults: {driver: appium, appiumUrl: 'http://127.0.0.1:4723/'}\n"
 	env := map[string]string{"IOS_AGENT_DRIVER": "xctest", "IOS_AGENT_WDA_URL": "http://127.0.0.1:8100"}
 	for _, c := range []struct {
@@ -98,8 +100,8 @@ func TestDriver(t *testing.T) {
 	}
 }
 
-// TestBadDrivers: what cannot be a driver or an address is refused in a call.
-func TestBadDrivers(t *testing.T) {
+// TestInvalidDriverOrAddressIsRefused: what cannot be a driver or an address is refused in a call.
+func TestInvalidDriverOrAddressIsRefused(t *testing.T) {
 	s, _ := open(t, "", nil)
 	for _, call := range []map[string]string{
 		{"driver": "axe"}, {"wdaUrl": "8100"}, {"idbUrl": "unix://host/x"}, {"idbUrl": "unix:x"},
@@ -113,12 +115,12 @@ func TestBadDrivers(t *testing.T) {
 	}
 }
 
-// TestFileChoosesNoDriver: a file that came with a clone says neither what drives a device nor where its server is, in any place. Each
-// place is told, with how a person says it.
-func TestFileChoosesNoDriver(t *testing.T) {
+// TestProjectFileCannotChooseDriver: a file that came with a clone says neither what drives a device nor where its server is, in any place.
+// Each place is told, with how a person says it.
+func TestProjectFileCannotChooseDriver(t *testing.T) {
 	for text, want := range map[string]string{
-		"sessionDefaults: {driver: wda}\n":                                 "--driver DRIVER",
-		"sessionDefaults: {wdaUrl: 'http://127.0.0.1:8100'}\n":             "--wda-url WDA_URL",
+		"sessionDefaults: {driver: wda}\n":                                 hint.Do("session_set_defaults", "driver", "DRIVER"),
+		"sessionDefaults: {wdaUrl: 'http://127.0.0.1:8100'}\n":             hint.Do("session_set_defaults", "wdaUrl", "WDA_URL"),
 		"sessionDefaults: {wdaUrl: 'http://evil.example:8100'}\n":          "IOS_AGENT_WDA_URL",
 		"sessionDefaults: {appiumUrl: 'http://127.0.0.1:4723'}\n":          "IOS_AGENT_APPIUM_URL",
 		"sessionDefaults: {idbUrl: 'unix:///tmp/idb.sock'}\n":              "IOS_AGENT_IDB_URL",

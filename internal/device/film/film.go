@@ -1,5 +1,5 @@
-// Package film keeps the recordings of screens that are under way: at most one a device. A recording that nobody stops is
-// stopped by its limit.
+// Package film records the screens of devices. A Store has at most one running recording per device: Start begins it and Stop saves it.
+// A recording without a Stop ends at its time limit. The store does not choose the device or the final file.
 package film
 
 import (
@@ -14,6 +14,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // Options configure a Store.
@@ -21,7 +22,7 @@ type Options struct {
 	Now func() time.Time // time.Now if nil
 }
 
-// Store holds the recordings under way. It is safe for concurrent use.
+// Store has the running recordings. It is safe for concurrent use.
 type Store struct {
 	now func() time.Time
 
@@ -42,32 +43,32 @@ type Request struct {
 	Owner device.Owner // its udid is the device
 	Path  string
 	Codec string
-	Limit time.Duration // the recording stops by itself after so long; 0: never
+	Limit time.Duration // maximum duration; 0: unlimited
 }
 
-// Film is a recording: one under way, or one that was written.
+// Film is a running or saved recording.
 type Film struct {
 	Owner device.Owner
 	Path  string
 	Began time.Time
-	Took  time.Duration // until it was stopped
-	Bytes int64         // of the file; 0 while it is under way
+	Took  time.Duration // duration
+	Bytes int64         // of the file; 0 while it is being recorded
 }
 
-// recording is the place of a device's recording, from before the camera starts until the file is written.
+// recording is the state of a device's recording, from before the camera starts until the file is written.
 type recording struct {
 	Film
 	started chan struct{} // closed when the camera runs or has failed
 
-	// Set before started is closed.
+	// camera is set before started is closed.
 	camera io.Closer
 	limit  *time.Timer
 
-	stopping bool // guarded by the store's mutex: somebody stops it
+	stopping bool // guarded by the store's mutex: a caller stops it
 }
 
-// Start starts a recording and returns when the camera runs. The context covers this only. A device that is being recorded
-// is an INVALID_INPUT.
+// Start starts a recording and returns once the camera runs. The context covers only the start. If the device is already being
+// recorded, Start returns INVALID_INPUT.
 func (s *Store) Start(ctx context.Context, camera device.Film, r Request) error {
 	one := &recording{Film: Film{Owner: r.Owner, Path: r.Path}, started: make(chan struct{})}
 	if err := s.keep(one); err != nil {
@@ -81,13 +82,13 @@ func (s *Store) Start(ctx context.Context, camera device.Film, r Request) error 
 	}
 	one.camera, one.Began = running, s.now()
 	if r.Limit > 0 {
-		one.limit = time.AfterFunc(r.Limit, func() { _, _ = s.stop(context.Background(), one) }) // nobody waits for this film
+		one.limit = time.AfterFunc(r.Limit, func() { _, _ = s.stop(context.Background(), one) }) // the limit has no waiting caller
 	}
 	return nil
 }
 
-// Stop stops the recording of a device and returns when the file is written. A device that is not being recorded is an
-// INVALID_INPUT. One whose camera is starting is stopped when it runs.
+// Stop stops the recording of a device and returns once the file is written. Without a recording it returns INVALID_INPUT. A recording
+// whose camera is starting stops once the camera runs.
 func (s *Store) Stop(ctx context.Context, udid string) (Film, error) {
 	one := s.of(udid)
 	if one == nil {
@@ -96,7 +97,7 @@ func (s *Store) Stop(ctx context.Context, udid string) (Film, error) {
 	return s.stop(ctx, one)
 }
 
-// EndAll stops every recording whose owner fits.
+// EndAll stops every recording whose owner matches.
 func (s *Store) EndAll(ctx context.Context, fits func(device.Owner) bool) error {
 	var errs []error
 	for _, one := range s.all(fits) {
@@ -107,7 +108,7 @@ func (s *Store) EndAll(ctx context.Context, fits func(device.Owner) bool) error 
 	return errors.Join(errs...)
 }
 
-// Live lists the recordings under way of an owner, the oldest first.
+// Live lists the running recordings of an owner, the oldest first.
 func (s *Store) Live(owner device.Owner) []Film {
 	var films []Film
 	for _, one := range s.all(func(o device.Owner) bool { return o.Matches(owner) }) {
@@ -121,7 +122,7 @@ func (s *Store) Live(owner device.Owner) []Film {
 	return films
 }
 
-// stop stops a recording for the first caller that asks; for others it is not being recorded any more.
+// stop stops a recording for the first caller; for later callers no recording is running.
 func (s *Store) stop(ctx context.Context, one *recording) (Film, error) {
 	select {
 	case <-one.started:
@@ -142,33 +143,33 @@ func (s *Store) stop(ctx context.Context, one *recording) (Film, error) {
 	}
 	info, err := os.Stat(one.Path)
 	if err != nil {
-		return Film{}, fault.New(fault.ScreenshotFailed, "the film was not written: %w", err)
+		return Film{}, fault.New(fault.ScreenshotFailed, "cannot write the recording: %w", err)
 	}
 	done.Bytes = info.Size()
 	return done, nil
 }
 
-// errNotFilmed is inside the fault of notFilmed.
-var errNotFilmed = errors.New("this device is not being filmed")
+// errNotFilmed is wrapped by the fault of notFilmed.
+var errNotFilmed = errors.New("no recording is running on this device")
 
 func notFilmed() error {
 	return fault.New(fault.InvalidInput, "%w", errNotFilmed).
-		WithHint("start with `ios-agent record-video --out FILE`; a film ends by itself after its limit")
+		WithHint("%s starts a recording", hint.Do("record_video", "out", "FILE"))
 }
 
-// keep takes the device's place: of two callers at once, one gets a film and one a refusal.
+// keep reserves the device: of two simultaneous callers, the second gets a fault.
 func (s *Store) keep(one *recording) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if now := s.live[one.Owner.UDID]; now != nil {
-		return fault.New(fault.InvalidInput, "this device is being filmed already, to %s", now.Path).
-			WithHint("end it with `ios-agent record-video --stop`")
+		return fault.New(fault.InvalidInput, "this device is already being recorded to %s", now.Path).
+			WithHint("%s ends it", hint.Do("record_video", "stop", true))
 	}
 	s.live[one.Owner.UDID] = one
 	return nil
 }
 
-// take makes the caller the one who stops a recording.
+// take makes the caller the only stopper of a recording.
 func (s *Store) take(one *recording) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -65,13 +65,13 @@ func mustBe(t *testing.T, err error, code fault.Code, text string) {
 	}
 }
 
-func TestAFilmFromStartToStop(t *testing.T) {
+func TestRecordingRunsFromStartToStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c, r := film.New(film.Options{}), &camera{}, one(t, "ann")
 		if err := s.Start(t.Context(), c, r); err != nil {
 			t.Fatal(err)
 		}
-		mustBe(t, s.Start(t.Context(), c, r), fault.InvalidInput, "is being filmed already, to "+r.Path)
+		mustBe(t, s.Start(t.Context(), c, r), fault.InvalidInput, "is already being recorded to "+r.Path)
 		if live := s.Live(device.Owner{UDID: "A"}); len(live) != 1 || live[0].Owner != r.Owner || live[0].Path != r.Path {
 			t.Errorf("%+v", live)
 		}
@@ -81,14 +81,14 @@ func TestAFilmFromStartToStop(t *testing.T) {
 			t.Errorf("%+v, %v", done, err)
 		}
 		_, err = s.Stop(t.Context(), "A")
-		mustBe(t, err, fault.InvalidInput, "is not being filmed")
+		mustBe(t, err, fault.InvalidInput, "no recording is running")
 		if c.closed != 1 || len(s.Live(device.Owner{})) != 0 {
 			t.Errorf("closed %d times", c.closed)
 		}
 	})
 }
 
-func TestAFilmStopsAtItsLimit(t *testing.T) {
+func TestRecordingStopsAtItsLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c, r := film.New(film.Options{}), &camera{}, one(t, "ann")
 		if err := s.Start(t.Context(), c, r); err != nil {
@@ -99,7 +99,7 @@ func TestAFilmStopsAtItsLimit(t *testing.T) {
 			t.Errorf("%q, %v", b, err)
 		}
 		_, err := s.Stop(t.Context(), "A")
-		mustBe(t, err, fault.InvalidInput, "is not being filmed")
+		mustBe(t, err, fault.InvalidInput, "no recording is running")
 
 		// The limit of the first film does not stop the second.
 		if err := s.Start(t.Context(), c, r); err != nil {
@@ -112,15 +112,15 @@ func TestAFilmStopsAtItsLimit(t *testing.T) {
 	})
 }
 
-// TestNobodyWaitsForASlowCamera: while one camera starts, the store answers, other devices are filmed, and who stops the
+// TestSlowCameraDoesNotBlockOtherRecordings: while one camera starts, the store answers, other devices are filmed, and who stops the
 // film that is starting gets it.
-func TestNobodyWaitsForASlowCamera(t *testing.T) {
+func TestSlowCameraDoesNotBlockOtherRecordings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, slow, r := film.New(film.Options{}), &camera{slow: make(chan struct{})}, one(t, "ann")
 		started := make(chan error)
 		go func() { started <- s.Start(t.Context(), slow, r) }()
 		synctest.Wait()
-		mustBe(t, s.Start(t.Context(), &camera{}, r), fault.InvalidInput, "being filmed already")
+		mustBe(t, s.Start(t.Context(), &camera{}, r), fault.InvalidInput, "already being recorded")
 		if live := s.Live(device.Owner{}); len(live) != 0 {
 			t.Errorf("%+v", live)
 		}
@@ -147,8 +147,8 @@ func TestNobodyWaitsForASlowCamera(t *testing.T) {
 	})
 }
 
-// TestAFilmIsWrittenOnce: while a film is written, it is not stopped again and no other begins on the device.
-func TestAFilmIsWrittenOnce(t *testing.T) {
+// TestRecordingIsWrittenOnce: while a film is written, it is not stopped again and no other begins on the device.
+func TestRecordingIsWrittenOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c, r := film.New(film.Options{}), &camera{saves: make(chan struct{})}, one(t, "ann")
 		if err := s.Start(t.Context(), c, r); err != nil {
@@ -158,8 +158,8 @@ func TestAFilmIsWrittenOnce(t *testing.T) {
 		go func() { _, err := s.Stop(t.Context(), "A"); stopped <- err }()
 		synctest.Wait()
 		_, err := s.Stop(t.Context(), "A")
-		mustBe(t, err, fault.InvalidInput, "is not being filmed")
-		mustBe(t, s.Start(t.Context(), c, r), fault.InvalidInput, "being filmed already")
+		mustBe(t, err, fault.InvalidInput, "no recording is running")
+		mustBe(t, s.Start(t.Context(), c, r), fault.InvalidInput, "already being recorded")
 		close(c.saves)
 		if err := <-stopped; err != nil || c.closed != 1 {
 			t.Error(err, c.closed)
@@ -167,7 +167,7 @@ func TestAFilmIsWrittenOnce(t *testing.T) {
 	})
 }
 
-func TestACameraThatDoesNotStart(t *testing.T) {
+func TestFailedCameraStartFreesDevice(t *testing.T) {
 	s, r := film.New(film.Options{}), one(t, "ann")
 	broken := errors.New("no camera")
 	if err := s.Start(t.Context(), &camera{begins: broken}, r); !errors.Is(err, broken) {
@@ -192,7 +192,7 @@ func TestACameraThatDoesNotStart(t *testing.T) {
 	}
 }
 
-func TestOwnersEndTheirFilms(t *testing.T) {
+func TestEndAllStopsOnlyOwnersRecordings(t *testing.T) {
 	s, c := film.New(film.Options{}), &camera{}
 	for udid, session := range map[string]string{"A": "ann", "B": "ann", "C": "bob"} {
 		r := one(t, session)

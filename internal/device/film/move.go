@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// Move moves a film, to another disk too. The folder it goes to is made if it is not there.
+// Move moves a film, also to another disk. It makes the target folder if needed.
 func Move(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err

@@ -43,9 +43,9 @@ func (j *blockedJournal) Save(events []lease.Event) error {
 	return j.memory.Save(events)
 }
 
-// TestABlockedLockDelaysNobodyElse: while the lock file of one resource hangs, the others are claimed, listed and given
+// TestBlockedLockDoesNotDelayOtherResources: while the lock file of one resource hangs, the others are claimed, listed and given
 // back, and whoever waits for the one that hangs leaves when its ctx ends.
-func TestABlockedLockDelaysNobodyElse(t *testing.T) {
+func TestBlockedLockDoesNotDelayOtherResources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		guard := blockedGuard{"D1", make(gate)}
 		table := lease.NewTable(lease.Options{Guard: guard})
@@ -82,9 +82,9 @@ func TestABlockedLockDelaysNobodyElse(t *testing.T) {
 	})
 }
 
-// TestABlockedJournalDelaysNoReader: while nothing can be written, what is known can be read, and every caller leaves when
+// TestBlockedJournalDoesNotDelayReaders: while nothing can be written, what is known can be read, and every caller leaves when
 // its ctx ends.
-func TestABlockedJournalDelaysNoReader(t *testing.T) {
+func TestBlockedJournalDoesNotDelayReaders(t *testing.T) {
 	calls := map[string]func(ctx context.Context, table *lease.Table) error{
 		"acquire": func(ctx context.Context, table *lease.Table) error {
 			_, err := table.Acquire(ctx, request("bob", "D2"))

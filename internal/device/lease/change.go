@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// change decides something about one resource and waits until it is durable. decide gives no event when there is nothing
-// to change.
+// change makes a decision about one resource and waits until it is durable. decide returns no event if the lease needs no change.
 func (t *Table) change(ctx context.Context, resource string, decide func(l Lease, now time.Time) (*Event, error)) (Lease, error) {
 	if err := t.proven(ctx, resource); err != nil {
 		return Lease{Resource: resource}, err
@@ -29,8 +28,8 @@ func (t *Table) change(ctx context.Context, resource string, decide func(l Lease
 	return e.Lease, t.durable(ctx, ticket, resource)
 }
 
-// proven takes the mutex, as enter does, when it is known whether a lease of an earlier process is still ours: its lock is
-// there, or another home has it.
+// proven takes the mutex, as enter does, once it is known whether a lease of an earlier process still belongs to this home: either this
+// home has the lock, or another home has it.
 func (t *Table) proven(ctx context.Context, resource string) error {
 	for {
 		if err := t.enter(ctx); err != nil {
@@ -48,7 +47,7 @@ func (t *Table) proven(ctx context.Context, resource string) error {
 	}
 }
 
-// Renew makes a lease last for its whole time again; a *NotHolderError when it is not theirs.
+// Renew gives a lease its full lifetime again; a *NotHolderError if it belongs to another holder.
 func (t *Table) Renew(ctx context.Context, who Who, resource string) (Lease, error) {
 	return t.change(ctx, resource, func(l Lease, now time.Time) (*Event, error) {
 		if !who.Owns(l) {
@@ -59,7 +58,7 @@ func (t *Table) Renew(ctx context.Context, who Who, resource string) (Lease, err
 	})
 }
 
-// Release ends a lease; a *NotHolderError when it is another's. What nobody holds is released already.
+// Release ends a lease; a *NotHolderError if it belongs to another holder. A free resource counts as released.
 func (t *Table) Release(ctx context.Context, who Who, resource string) (Lease, error) {
 	return t.change(ctx, resource, func(l Lease, now time.Time) (*Event, error) {
 		switch {
@@ -73,7 +72,7 @@ func (t *Table) Release(ctx context.Context, who Who, resource string) (Lease, e
 	})
 }
 
-// Clean says that what a released resource needed was done.
+// Clean records that the reset of a released resource is done.
 func (t *Table) Clean(ctx context.Context, resource string, epoch uint64) error {
 	_, err := t.change(ctx, resource, func(l Lease, now time.Time) (*Event, error) {
 		if !l.Dirty || l.Epoch != epoch {
@@ -85,7 +84,7 @@ func (t *Table) Clean(ctx context.Context, resource string, epoch uint64) error 
 	return err
 }
 
-// Amend says anew what has to be done with their resource when its lease ends. It becomes durable with the next change.
+// Amend replaces the reset of a resource at the end of its lease. It becomes durable with the next change.
 func (t *Table) Amend(ctx context.Context, who Who, resource, reset string) error {
 	if err := t.enter(ctx); err != nil {
 		return err
@@ -98,19 +97,19 @@ func (t *Table) Amend(ctx context.Context, who Who, resource, reset string) erro
 	return nil
 }
 
-// ended is the end of a lease, whoever has it.
+// ended is the end of a lease by any holder.
 func ended(l Lease, what, reason string, now time.Time) Event {
 	from := l.Holder
 	l.Holder, l.CoDrivers = "", ""
 	l.Dirty = l.Reset != "" && l.Reset != NoReset && what != Lost
 	if what != Expired {
-		l.Used = now // one that expired was last used when it was used
+		l.Used = now // an expired lease keeps the time of its last use
 	}
 	return Event{At: now, What: what, Lease: l, From: from, Reason: reason}
 }
 
-// TakeOver gives a resource to a holder although another has it. Commands under way are refused from then on: their epoch
-// is an older one.
+// TakeOver gives a resource to a holder although another has it. Running commands of the earlier holder fail from then on, because
+// their epoch is older.
 func (t *Table) TakeOver(ctx context.Context, r Request, resource, reason string) (now, before Lease, err error) {
 	mine, err := t.lockFor(ctx, resource, r.TTL)
 	if err != nil {
@@ -132,8 +131,8 @@ func (t *Table) TakeOver(ctx context.Context, r Request, resource, reason string
 	return now, before, t.durable(ctx, ticket, resource)
 }
 
-// lockFor takes the mutex when other homes are kept away from a resource, and gives the reservation under which they are; a
-// *BusyError when one has it.
+// lockFor takes the mutex once other homes are locked out of a resource, and gives the reservation for it; a *BusyError if another home
+// has the resource.
 func (t *Table) lockFor(ctx context.Context, resource string, ttl time.Duration) (*reservation, error) {
 	mine := &reservation{}
 	for {
@@ -168,7 +167,7 @@ func (t *Table) abandon(resource string, r *reservation) {
 	t.serveAll()
 }
 
-// Expire ends what has run out, and says what that was. What could not be written is tried again with the next change.
+// Expire ends and returns the expired leases. If the journal fails, the next change writes them again.
 func (t *Table) Expire(ctx context.Context) ([]Lease, error) {
 	if err := t.enter(ctx); err != nil {
 		return nil, err
@@ -191,7 +190,7 @@ func (t *Table) Expire(ctx context.Context) ([]Lease, error) {
 func (t *Table) expire() (out []Lease) {
 	now := t.o.Now()
 	for l := range t.held() {
-		if most := now.Add(l.TTL); l.Expires.After(most) { // the clock went back: nobody gains by that
+		if most := now.Add(l.TTL); l.Expires.After(most) { // the clock went back, which must not extend a lease
 			l.Expires = most
 			t.now[l.Resource] = l
 		}
@@ -209,10 +208,10 @@ func (t *Table) expire() (out []Lease) {
 	return out
 }
 
-// retry is how soon a journal that failed is tried again.
+// retry is the delay after a failed journal write.
 const retry = time.Second
 
-// arm sets the timer for the next lease that may run out.
+// arm sets the timer for the next lease that may expire.
 func (t *Table) arm() {
 	if t.alarm != nil {
 		t.alarm()
@@ -233,7 +232,7 @@ func (t *Table) arm() {
 	}
 }
 
-// Poke looks again: the world outside changed, or time passed.
+// Poke serves the queue again after a change outside the table or after some time.
 func (t *Table) Poke() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -242,7 +241,7 @@ func (t *Table) Poke() {
 	}
 }
 
-// Get tells how a resource is.
+// Get is the state of a resource.
 func (t *Table) Get(ctx context.Context, resource string) (Lease, error) {
 	if err := t.enter(ctx); err != nil {
 		return Lease{Resource: resource}, err
@@ -252,7 +251,7 @@ func (t *Table) Get(ctx context.Context, resource string) (Lease, error) {
 	return t.look(resource), nil
 }
 
-// All tells of every resource anything is known of.
+// All is the state of every known resource.
 func (t *Table) All(ctx context.Context) (map[string]Lease, error) {
 	if err := t.enter(ctx); err != nil {
 		return nil, err
@@ -266,7 +265,7 @@ func (t *Table) All(ctx context.Context) (map[string]Lease, error) {
 	return out, nil
 }
 
-// Close stops the timer and waits for the journal and the guard. Leases stay as they are: they are not the process's.
+// Close stops the timer and waits for the journal and the guard. Leases survive it, because they do not belong to the process.
 func (t *Table) Close() error {
 	t.mu.Lock()
 	t.closed = true

@@ -8,9 +8,9 @@ import (
 	"ios-agent/internal/device/lease"
 )
 
-// TestCoDrivers: who claims in another's name may use what it claimed, as long as that lease lasts and no longer. It
+// TestCoDriverMayUseLeaseUntilItEnds: who claims in another's name may use what it claimed, as long as that lease lasts and no longer. It
 // cannot release it, and nobody else gets in.
-func TestCoDrivers(t *testing.T) {
+func TestCoDriverMayUseLeaseUntilItEnds(t *testing.T) {
 	journal := &memory{}
 	table := lease.NewTable(lease.Options{Journal: journal})
 	bulk := request("bulk", "D1")
@@ -74,8 +74,8 @@ func TestCoDrivers(t *testing.T) {
 	}
 }
 
-// TestNames: sets of names are equal when they hold the same.
-func TestNames(t *testing.T) {
+// TestNamesAreSortedAndUnique: sets of names are equal when they hold the same.
+func TestNamesAreSortedAndUnique(t *testing.T) {
 	set := lease.Names("").With("bob").With("ada").With("bob").With("").With("c\nd")
 	if set != "ada\nbob" || !set.Has("ada") || set.Has("c") || set.Has("") || lease.Names("").Has("") {
 		t.Errorf("%q", set)

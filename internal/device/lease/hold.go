@@ -5,35 +5,35 @@ import (
 	"time"
 )
 
-// hold is our lock on one resource against other homes. The guard does I/O: one goroutine a resource calls it, outside the
-// mutex, until the lock is as the table wants it.
+// hold is this home's lock on one resource against other homes. The guard does I/O, so one goroutine per resource calls it outside the
+// mutex until the lock is in the state that the table wants.
 type hold struct {
-	locked  bool      // it is ours, or cannot be locked at all
-	written time.Time // until when, as the guard has it
-	until   time.Time // until when it should be
+	locked  bool      // this home has the lock, or the resource cannot be locked
+	written time.Time // end of the lock as the guard has written it
+	until   time.Time // wanted end of the lock
 	by      *reservation
-	busy    chan struct{} // closed when the goroutine ends; nil: there is none
+	busy    chan struct{} // closed when the goroutine ends; nil: no goroutine runs
 }
 
-// reservation keeps a resource for one caller while its lock is being taken. Nobody else is given it meanwhile.
+// reservation keeps a resource for one caller while the guard takes its lock. No other caller gets the resource meanwhile.
 type reservation struct {
 	until time.Time
-	brief bool            // it ends when the lock is there
-	other *ElsewhereError // who has it: the reservation ended
+	brief bool            // the reservation ends when the lock is taken
+	other *ElsewhereError // the home that has the resource: the reservation has ended
 }
 
-// secured reports whether other homes are kept away from a resource, as far as they can be.
+// secured reports whether other homes are locked out of a resource, as far as that is possible.
 func (t *Table) secured(resource string) bool {
 	return t.o.Guard == nil || t.holds[resource] != nil && t.holds[resource].locked
 }
 
-// reserved reports whether a resource is reserved for somebody else than r.
+// reserved reports whether a resource is reserved for another caller than r.
 func (t *Table) reserved(resource string, r *reservation) bool {
 	h := t.holds[resource]
 	return h != nil && h.by != nil && h.by != r
 }
 
-// reserve keeps a resource for a caller and begins to lock it.
+// reserve keeps a resource for a caller and starts to lock it.
 func (t *Table) reserve(resource string, r *reservation) {
 	if t.o.Guard == nil {
 		return
@@ -49,7 +49,7 @@ func (t *Table) reserve(resource string, r *reservation) {
 	t.sync(resource)
 }
 
-// unreserve ends a reservation; a lock that nobody needs is given back.
+// unreserve ends a reservation and releases an unneeded lock.
 func (t *Table) unreserve(resource string, r *reservation) {
 	if h := t.holds[resource]; h != nil && h.by == r {
 		h.by, t.freed = nil, true
@@ -57,7 +57,7 @@ func (t *Table) unreserve(resource string, r *reservation) {
 	}
 }
 
-// extend lets the lock of a lease last as long as the lease. A second more or less is not worth a write.
+// extend makes the lock of a lease last as long as the lease. A difference of a second is not worth a write.
 func (t *Table) extend(l Lease) {
 	h := t.holds[l.Resource]
 	if h == nil {
@@ -69,13 +69,13 @@ func (t *Table) extend(l Lease) {
 	t.sync(l.Resource)
 }
 
-// wanted reports whether a lock should be ours. A lock is kept until the journal, too, knows that its lease ended: a
-// release that cannot be written is none.
+// wanted reports whether this home needs the lock. The lock stays until the journal has the end of its lease: a release counts only
+// once it is written.
 func (t *Table) wanted(resource string, h *hold) bool {
 	return h.by != nil || h.locked && (t.now[resource].Held() || t.kept[resource].Held())
 }
 
-// sync makes sure that a goroutine brings a lock to what the table wants, if it is not.
+// sync starts a goroutine that brings a lock to the wanted state, unless the lock is in it.
 func (t *Table) sync(resource string) {
 	h := t.holds[resource]
 	if h == nil || h.busy != nil {
@@ -93,7 +93,7 @@ func (t *Table) sync(resource string) {
 	}
 }
 
-// secure calls the guard until the lock is as the table wants it.
+// secure calls the guard until the lock is in the wanted state.
 func (t *Table) secure(resource string, h *hold) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -122,7 +122,7 @@ func (t *Table) secure(resource string, h *hold) {
 	}
 }
 
-// answered notes what the guard said. Where there can be no lock, the resource is shared with other homes.
+// answered records the guard's answer. A resource that cannot be locked is shared with other homes.
 func (t *Table) answered(resource string, h *hold, until time.Time, err error) {
 	r := h.by
 	var other *ElsewhereError
@@ -139,7 +139,7 @@ func (t *Table) answered(resource string, h *hold, until time.Time, err error) {
 		return
 	}
 	if err != nil {
-		t.o.Log.Warn("no lock against other homes", "resource", resource, "error", err)
+		t.o.Log.Warn("cannot lock a device against other homes", "resource", resource, "error", err)
 	}
 	h.locked, h.written = true, until
 	if r != nil && r.brief {
@@ -148,7 +148,7 @@ func (t *Table) answered(resource string, h *hold, until time.Time, err error) {
 	t.serveAll()
 }
 
-// busyWith is closed when the guard is done with a resource; nil when it does nothing.
+// busyWith is closed when the guard has finished with a resource; nil if the guard is idle.
 func (t *Table) busyWith(resource string) <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()

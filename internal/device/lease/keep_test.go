@@ -14,9 +14,9 @@ import (
 	"ios-agent/internal/device/lease"
 )
 
-// TestALeaseOfAnEarlierProcessIsProvenFirst: until its lock is there, or another home is found to have it, nobody knows whose it is,
+// TestLoadedLeaseWaitsForItsLock: until its lock is there, or another home is found to have it, nobody knows whose it is,
 // and its holder waits.
-func TestALeaseOfAnEarlierProcessIsProvenFirst(t *testing.T) {
+func TestLoadedLeaseWaitsForItsLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := lease.Lease{Resource: "elsewhere", Holder: "ada", Kind: lease.Claim, Epoch: 1, TTL: claimTime, Expires: time.Now().Add(claimTime)}
 		guard := pickyGuard{gate: make(gate)}
@@ -51,8 +51,8 @@ type recordingGuard struct {
 func (g recordingGuard) Lock(_ string, until time.Time) error { g.until <- until; return g.err }
 func (g recordingGuard) Unlock(string)                        {}
 
-// TestALockFollowsItsLease: it is written again when it would end a second too early.
-func TestALockFollowsItsLease(t *testing.T) {
+// TestLockIsRenewedWithItsLease: it is written again when it would end a second too early.
+func TestLockIsRenewedWithItsLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		guard := recordingGuard{until: make(chan time.Time, 9)}
 		table := lease.NewTable(lease.Options{Guard: guard})
@@ -80,15 +80,15 @@ func TestALockFollowsItsLease(t *testing.T) {
 	})
 }
 
-// TestALockThatCannotBeIsSaid: the resource is shared with other homes then, and the log says so.
-func TestALockThatCannotBeIsSaid(t *testing.T) {
+// TestFailedLockIsLogged: the resource is shared with other homes then, and the log says so.
+func TestFailedLockIsLogged(t *testing.T) {
 	for _, err := range []error{nil, errFull} {
 		var log bytes.Buffer
 		guard := recordingGuard{until: make(chan time.Time, 9), err: err}
 		table := lease.NewTable(lease.Options{Guard: guard, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		claim(t, table, "ada", "D1")
 		table.Close()
-		if got := strings.Contains(log.String(), "no lock against other homes"); got != (err != nil) {
+		if got := strings.Contains(log.String(), "cannot lock a device against other homes"); got != (err != nil) {
 			t.Errorf("the guard answers %v: the log is %q", err, log.String())
 		}
 	}
@@ -113,8 +113,8 @@ func (g pickyGuard) Lock(resource string, _ time.Time) error {
 
 func (g pickyGuard) Unlock(string) {}
 
-// TestWhatIsNoLongerWantedIsFree: a claim of two that goes on to others keeps no lock of those it tried first.
-func TestWhatIsNoLongerWantedIsFree(t *testing.T) {
+// TestAbandonedClaimFreesItsDevice: a claim of two that goes on to others keeps no lock of those it tried first.
+func TestAbandonedClaimFreesItsDevice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		guard := pickyGuard{make(gate), make(gate)}
 		table := lease.NewTable(lease.Options{Guard: guard})
@@ -153,8 +153,8 @@ func (j *failsOnce) Save(events []lease.Event) error {
 	return j.memory.Save(events)
 }
 
-// TestWhatWasDecidedOnAFailedWriteFailsWithIt, although the next write would succeed: it may rest on what was never kept.
-func TestWhatWasDecidedOnAFailedWriteFailsWithIt(t *testing.T) {
+// TestDecisionsAfterFailedWriteFail, although the next write would succeed: it may rest on what was never kept.
+func TestDecisionsAfterFailedWriteFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		journal := &failsOnce{blockedJournal: blockedJournal{gate: make(gate)}}
 		table := lease.NewTable(lease.Options{Journal: journal})
@@ -185,7 +185,7 @@ type countsLoads struct {
 
 func (j *countsLoads) Load() (lease.Kept, error) { j.loads.Add(1); return lease.Kept{}, errNewer }
 
-func TestAClosedTableReadsNothing(t *testing.T) {
+func TestClosedTableReadsNoJournal(t *testing.T) {
 	for read := range int32(2) {
 		journal := &countsLoads{}
 		table := lease.NewTable(lease.Options{Journal: journal})
@@ -199,8 +199,8 @@ func TestAClosedTableReadsNothing(t *testing.T) {
 	}
 }
 
-// TestAmendChangesTheResetOfTheHolder and nobody else's.
-func TestAmendChangesTheResetOfTheHolder(t *testing.T) {
+// TestAmendChangesResetForHolderOnly and nobody else's.
+func TestAmendChangesResetForHolderOnly(t *testing.T) {
 	table := lease.NewTable(lease.Options{})
 	defer table.Close()
 	for _, c := range []struct {
@@ -226,8 +226,8 @@ func TestAmendChangesTheResetOfTheHolder(t *testing.T) {
 	}
 }
 
-// TestExpireSaysWhatRanOut, in its order, and leaves when it was last used.
-func TestExpireSaysWhatRanOut(t *testing.T) {
+// TestExpireListsExpiredLeases, in its order, and leaves when it was last used.
+func TestExpireListsExpiredLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := lease.NewTable(lease.Options{Timer: func(time.Duration, func()) func() { return func() {} }})
 		defer table.Close()
@@ -253,8 +253,8 @@ func TestExpireSaysWhatRanOut(t *testing.T) {
 	})
 }
 
-// TestAClaimOfOnesOwnMakesItStronger: what was got by using it is claimed from now on; what was said of its reset stays.
-func TestAClaimOfOnesOwnMakesItStronger(t *testing.T) {
+// TestOwnClaimTurnsUseIntoClaim: what was got by using it is claimed from now on; what was said of its reset stays.
+func TestOwnClaimTurnsUseIntoClaim(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := lease.NewTable(lease.Options{})
 		defer table.Close()
@@ -281,8 +281,8 @@ func TestAClaimOfOnesOwnMakesItStronger(t *testing.T) {
 	})
 }
 
-// TestUseWithoutALease: a ttl of zero leases nothing, as long as nobody has it.
-func TestUseWithoutALease(t *testing.T) {
+// TestUseWithZeroTTLTakesNoLease: a ttl of zero leases nothing, as long as nobody has it.
+func TestUseWithZeroTTLTakesNoLease(t *testing.T) {
 	table := lease.NewTable(lease.Options{})
 	defer table.Close()
 	use, err := table.Use(t.Context(), "D1", "ada", 0)
@@ -297,9 +297,9 @@ func TestUseWithoutALease(t *testing.T) {
 	use.Done()
 }
 
-func TestABusyErrorSaysWhy(t *testing.T) {
+func TestBusyErrorNamesHolders(t *testing.T) {
 	for want, e := range map[string]lease.BusyError{
-		"nothing that would do is there": {},
+		"no such resource exists": {},
 		"D1 is held by ada, D2 is being reset, D3 is in use by the ios-agent home /other (pid 7)": {
 			Held:      []lease.Lease{{Resource: "D1", Holder: "ada"}, {Resource: "D2", Dirty: true}},
 			Elsewhere: []*lease.ElsewhereError{{Resource: "D3", Home: "/other", PID: 7}},

@@ -25,8 +25,8 @@ func claim(t *testing.T, table *lease.Table, holder string, among ...string) lea
 	return got[0]
 }
 
-// TestLeasesGoByTheMonotonicClock: while a process lives, a jump of the wall clock ends no lease.
-func TestLeasesGoByTheMonotonicClock(t *testing.T) {
+// TestLeaseExpiryUsesMonotonicClock: while a process lives, a jump of the wall clock ends no lease.
+func TestLeaseExpiryUsesMonotonicClock(t *testing.T) {
 	table := lease.NewTable(lease.Options{})
 	defer table.Close()
 	claim(t, table, "ada", "D1")
@@ -43,7 +43,7 @@ func TestLeasesGoByTheMonotonicClock(t *testing.T) {
 	}
 }
 
-func TestAskingTwiceIsAskingOnce(t *testing.T) {
+func TestSecondAcquireRenewsLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := lease.NewTable(lease.Options{})
 		first := claim(t, table, "ada", "D1", "D2")
@@ -56,8 +56,8 @@ func TestAskingTwiceIsAskingOnce(t *testing.T) {
 	})
 }
 
-// TestAllOrNothing: whoever needs three gets three, or leaves none behind.
-func TestAllOrNothing(t *testing.T) {
+// TestAcquireTakesAllOrNothing: whoever needs three gets three, or leaves none behind.
+func TestAcquireTakesAllOrNothing(t *testing.T) {
 	table := lease.NewTable(lease.Options{})
 	claim(t, table, "bob", "D2")
 	r := request("ada", "D1", "D2", "D3")
@@ -78,9 +78,9 @@ func TestAllOrNothing(t *testing.T) {
 	table.Close()
 }
 
-// TestOneElsewhere: when another home has one of three, the locks of the other two are given back, and a resource that
+// TestAcquireSkipsResourceOfOtherHome: when another home has one of three, the locks of the other two are given back, and a resource that
 // will do as well is tried instead.
-func TestOneElsewhere(t *testing.T) {
+func TestAcquireSkipsResourceOfOtherHome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		locks := &homes{now: time.Now, locks: map[string]owned{"D2": {other: true, live: true}}, calls: map[string]int{}}
 		table := lease.NewTable(lease.Options{Guard: process{locks, 0}})
@@ -117,9 +117,9 @@ func (j *unreadable) Load() (lease.Kept, error) {
 	return j.memory.Load()
 }
 
-// TestLeasesThatCannotBeRead: nobody is given anything, and nothing is written over them. When they can be read, they
+// TestUnreadableLeasesBlockAllClaims: nobody is given anything, and nothing is written over them. When they can be read, they
 // are.
-func TestLeasesThatCannotBeRead(t *testing.T) {
+func TestUnreadableLeasesBlockAllClaims(t *testing.T) {
 	journal := &unreadable{}
 	table := lease.NewTable(lease.Options{Journal: journal})
 	var unknown *lease.StateError
@@ -143,8 +143,8 @@ func TestLeasesThatCannotBeRead(t *testing.T) {
 	table.Close()
 }
 
-// TestFirstComeFirstServed: a newcomer cannot overtake those who wait, however often it asks.
-func TestFirstComeFirstServed(t *testing.T) {
+// TestWaitersAreServedInOrder: a newcomer cannot overtake those who wait, however often it asks.
+func TestWaitersAreServedInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := lease.NewTable(lease.Options{})
 		defer table.Close()
@@ -178,8 +178,8 @@ func TestFirstComeFirstServed(t *testing.T) {
 	})
 }
 
-// TestNoWakeUpIsLost: whoever waits is woken by a release, an expiry, a take-over's end, and by a change outside.
-func TestNoWakeUpIsLost(t *testing.T) {
+// TestWaitersWakeWhenResourceIsFree: whoever waits is woken by a release, an expiry, a take-over's end, and by a change outside.
+func TestWaitersWakeWhenResourceIsFree(t *testing.T) {
 	for name, wake := range map[string]func(*testing.T, *lease.Table, func()){
 		"release": func(t *testing.T, table *lease.Table, _ func()) {
 			_, _ = table.Release(t.Context(), lease.Who{Holder: "holder"}, "D1")
@@ -209,8 +209,8 @@ func TestNoWakeUpIsLost(t *testing.T) {
 	}
 }
 
-// TestLeavingTheQueue: who stops waiting leaves nothing behind and holds up nobody.
-func TestLeavingTheQueue(t *testing.T) {
+// TestCancelledWaiterLeavesQueue: who stops waiting leaves nothing behind and holds up nobody.
+func TestCancelledWaiterLeavesQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := lease.NewTable(lease.Options{})
 		defer table.Close()
@@ -231,8 +231,8 @@ func TestLeavingTheQueue(t *testing.T) {
 	})
 }
 
-// TestEpochIsCheckedAtTheTurn: a command that waited while its device was taken over does not run.
-func TestEpochIsCheckedAtTheTurn(t *testing.T) {
+// TestQueuedUseFailsAfterTakeOver: a command that waited while its device was taken over does not run.
+func TestQueuedUseFailsAfterTakeOver(t *testing.T) {
 	table := lease.NewTable(lease.Options{})
 	defer table.Close()
 	claim(t, table, "ada", "D1")
@@ -257,8 +257,8 @@ func TestEpochIsCheckedAtTheTurn(t *testing.T) {
 	queued.Done()
 }
 
-// TestAFailingJournal: a claim that cannot be kept is not given; a command goes on.
-func TestAFailingJournal(t *testing.T) {
+// TestFailingJournalRefusesClaimButNotUse: a claim that cannot be kept is not given; a command goes on.
+func TestFailingJournalRefusesClaimButNotUse(t *testing.T) {
 	journal := &memory{}
 	table := lease.NewTable(lease.Options{Journal: journal})
 	claim(t, table, "ada", "D1")
@@ -286,8 +286,8 @@ func TestAFailingJournal(t *testing.T) {
 	table.Close()
 }
 
-// TestManyShareOneWrite: callers that come together do not each wait for a disk of their own.
-func TestManyShareOneWrite(t *testing.T) {
+// TestConcurrentClaimsAreAllJournaled: callers that come together do not each wait for a disk of their own.
+func TestConcurrentClaimsAreAllJournaled(t *testing.T) {
 	journal := &memory{}
 	table := lease.NewTable(lease.Options{Journal: journal})
 	var all sync.WaitGroup
@@ -307,8 +307,8 @@ func TestManyShareOneWrite(t *testing.T) {
 	}
 }
 
-// TestWatch: what is told has become durable, in order, and a reader that sleeps is told so.
-func TestWatch(t *testing.T) {
+// TestWatchSendsDurableEventsInOrder: what is told has become durable, in order, and a reader that sleeps is told so.
+func TestWatchSendsDurableEventsInOrder(t *testing.T) {
 	table := lease.NewTable(lease.Options{})
 	defer table.Close()
 	ctx, stop := context.WithCancel(t.Context())
@@ -335,8 +335,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestReset: what is to be reset is nobody's until it has been, crash or no crash.
-func TestReset(t *testing.T) {
+// TestReleasedResourceIsUnusableUntilReset: what is to be reset is nobody's until it has been, crash or no crash.
+func TestReleasedResourceIsUnusableUntilReset(t *testing.T) {
 	journal := &memory{}
 	table := lease.NewTable(lease.Options{Journal: journal})
 	r := request("ada", "D1")

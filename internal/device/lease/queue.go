@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// waiter is a caller in the queue. It is served in two steps: under the mutex it reserves what it will get; when the locks
-// against other homes are there it is given all of it, or what it reserved is free again.
+// waiter is a caller in the queue. It is served in two steps. Under the mutex it reserves its resources. When the locks against other
+// homes are taken, it gets all of them; if a lock fails, its reservations end.
 type waiter struct {
 	Request
-	use      bool                       // it begins a command
-	reserved map[string]*reservation    // what is being locked for it
-	refused  map[string]*ElsewhereError // what another home has
-	ready    chan struct{}              // closed when got or err is filled
+	use      bool                       // the waiter begins a command
+	reserved map[string]*reservation    // resources whose locks are being taken for it
+	refused  map[string]*ElsewhereError // resources of other homes
+	ready    chan struct{}              // closed when got or err is set
 	err      error                      // a *BusyError or a *RepeatError
 	got      []Lease
-	ticket   *ticket // of the write that makes got durable; nil: there is nothing to write
+	ticket   *ticket // of the write that makes got durable; nil: no write is needed
 }
 
 func newWaiter(r Request) *waiter {
@@ -27,17 +27,17 @@ func newWaiter(r Request) *waiter {
 	return &waiter{Request: r, reserved: map[string]*reservation{}, refused: map[string]*ElsewhereError{}, ready: make(chan struct{})}
 }
 
-// may reports whether a waiter can have a resource: it is free or the waiter's own; a command's also when it is a co-driver.
+// may reports whether a waiter can have a resource: a free resource or its own. For a command, a co-driver's resource counts too.
 func (w *waiter) may(l Lease) bool {
 	return l.Free() || Who{w.Holder, w.By}.Owns(l) || w.use && l.DrivenBy(w.Holder) || w.passesOn(l)
 }
 
-// passesOn reports whether a claim is of what its caller got by driving it: the caller gives it to the holder it names.
+// passesOn reports whether a claim is for a resource that its caller got by driving it: the caller then hands it to the named holder.
 func (w *waiter) passesOn(l Lease) bool {
 	return w.Kind == Claim && l.Held() && l.Kind == Implicit && l.Holder == w.By && w.By != w.Holder
 }
 
-// coDrivers are those of a lease and who asks for it in the holder's name.
+// coDrivers are the co-drivers of a lease together with the session that asks in the holder's name.
 func (r Request) coDrivers(now Names) Names {
 	if r.By == r.Holder {
 		return now
@@ -45,8 +45,8 @@ func (r Request) coDrivers(now Names) Names {
 	return now.With(r.By)
 }
 
-// Acquire gives the holder what it wants, all of it or nothing, or a *BusyError. What it holds already counts and is
-// renewed: asking twice is asking once. A caller whose ctx ends is given nothing.
+// Acquire gives the holder all of its wish or nothing; then it returns a *BusyError. Resources that the holder already has count and
+// are renewed, so a second identical request changes nothing. A caller whose ctx ends gets nothing.
 func (t *Table) Acquire(ctx context.Context, r Request) ([]Lease, error) {
 	if r.Holder == "" {
 		return nil, errors.New("a lease needs a holder")
@@ -68,8 +68,7 @@ func (t *Table) Acquire(ctx context.Context, r Request) ([]Lease, error) {
 	return w.got, nil
 }
 
-// stand waits in the queue until the waiter is served, refused, or its ctx ends. The caller holds the mutex, which is given
-// up.
+// stand waits in the queue until the waiter is served or refused, or its ctx ends. The caller holds the mutex; stand releases it.
 func (t *Table) stand(ctx context.Context, w *waiter) error {
 	t.queue = append(t.queue, w)
 	t.pump()
@@ -78,7 +77,7 @@ func (t *Table) stand(ctx context.Context, w *waiter) error {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		select {
-		case <-w.ready: // in the same moment
+		case <-w.ready: // served in the same moment
 		default:
 			t.queue = slices.DeleteFunc(t.queue, func(q *waiter) bool { return q == w })
 			t.letGo(w)
@@ -90,7 +89,7 @@ func (t *Table) stand(ctx context.Context, w *waiter) error {
 	return w.err
 }
 
-// giveBack releases what was given to a caller that has left. Nothing was done with it.
+// giveBack releases the grant of a caller that has left without using it.
 func (t *Table) giveBack(w *waiter) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -103,17 +102,17 @@ func (t *Table) giveBack(w *waiter) {
 	t.pump()
 }
 
-// undoes reports whether the grant of a lease can be undone: it was given by that grant, and by no other since.
+// undoes reports whether the grant of a lease can be undone: it is still the latest grant of the resource.
 func (l Lease) undoes(is Lease) bool { return l.turn != 0 && is.Held() && is.turn == l.turn }
 
-// undone is the end of a lease that was given in vain. A repeat of its claim begins anew.
+// undone is the end of an unused lease. A repeat of its claim starts again.
 func undone(l Lease, reason string, now time.Time) Event {
 	l.Claim = ClaimID{}
 	return ended(l, Released, reason, now)
 }
 
-// Undo releases what Acquire has given and the holder did not have before, unless it was given again since: to a repeat of the
-// same claim.
+// Undo releases the grant of an Acquire. It keeps resources that the holder had before, or that were granted again since by a repeat of
+// the claim.
 func (t *Table) Undo(ctx context.Context, l Lease, reason string) error {
 	_, err := t.change(ctx, l.Resource, func(is Lease, now time.Time) (*Event, error) {
 		if !l.undoes(is) {
@@ -125,7 +124,7 @@ func (t *Table) Undo(ctx context.Context, l Lease, reason string) error {
 	return err
 }
 
-// busyFor says why a waiter got nothing.
+// busyFor is the reason why a waiter got nothing.
 func (t *Table) busyFor(w *waiter) *BusyError {
 	busy := &BusyError{}
 	for _, name := range w.Among(t.look) {
@@ -138,7 +137,7 @@ func (t *Table) busyFor(w *waiter) *BusyError {
 	return busy
 }
 
-// pump serves the queue after a change: what has run out is free, and what another home had may be free too.
+// pump serves the queue after a change: expired leases become free, and resources of other homes are tried again.
 func (t *Table) pump() {
 	t.expire()
 	t.serveAll()
@@ -146,7 +145,7 @@ func (t *Table) pump() {
 	t.arm()
 }
 
-// probe tries to lock what those in the queue were refused. It is reserved for nobody meanwhile: who came first gets it.
+// probe tries to lock the resources that other homes had. It reserves them for no waiter: the first in the queue gets them.
 func (t *Table) probe() {
 	for _, w := range t.queue {
 		for name := range w.refused {
@@ -157,8 +156,8 @@ func (t *Table) probe() {
 	}
 }
 
-// serveAll gives what is free to those who wait for it, in the order they came. Nothing that is free and not reserved is
-// wanted by somebody in the queue afterwards: a newcomer cannot overtake.
+// serveAll gives free resources to the waiters in their order. Afterwards no waiter wants a free unreserved resource, so a newcomer
+// cannot overtake the queue.
 func (t *Table) serveAll() {
 	for t.freed = true; t.freed; {
 		t.freed = false
@@ -166,7 +165,7 @@ func (t *Table) serveAll() {
 	}
 }
 
-// serve tries to give a waiter all it wants, and reports whether it has its answer.
+// serve tries to give a waiter all of its wish, and reports whether the waiter has its answer.
 func (t *Table) serve(w *waiter) bool {
 	if t.locking(w) {
 		return false
@@ -198,7 +197,7 @@ func (t *Table) serve(w *waiter) bool {
 	return t.answer(w, nil)
 }
 
-// answer ends the waiting of a waiter.
+// answer ends the wait of a waiter.
 func (t *Table) answer(w *waiter, err error) bool {
 	t.letGo(w)
 	t.unclaim(w)
@@ -207,8 +206,7 @@ func (t *Table) answer(w *waiter, err error) bool {
 	return true
 }
 
-// first is the waiter that came first with the id of a claim. One that came later and makes the same claim waits for its answer, and then
-// gets the same.
+// first is the earliest waiter with a claim's id. A later waiter with the same claim waits for its answer and gets the same.
 func (t *Table) first(w *waiter) *waiter {
 	if w.Claim.ID == "" {
 		return w
@@ -227,7 +225,7 @@ func (t *Table) unclaim(w *waiter) {
 	}
 }
 
-// claimed gives what a claim got before; a *RepeatError when that has ended, or was another claim.
+// claimed gives the resources of an earlier claim with the same id; a *RepeatError if they were released, or if the claim differs.
 func (t *Table) claimed(c ClaimID) (held []string, err error) {
 	if c.ID == "" {
 		return nil, nil
@@ -247,11 +245,11 @@ func (t *Table) claimed(c ClaimID) (held []string, err error) {
 	if ended && len(held) == 0 {
 		return nil, &RepeatError{ID: c.ID, Ended: true}
 	}
-	slices.SortFunc(held, func(a, b string) int { return cmp.Compare(t.now[a].Epoch, t.now[b].Epoch) }) // as they were given
+	slices.SortFunc(held, func(a, b string) int { return cmp.Compare(t.now[a].Epoch, t.now[b].Epoch) }) // in the order of their grants
 	return held, nil
 }
 
-// locking reports whether locks for a waiter are still being taken, and notes which of them other homes have.
+// locking reports whether the guard is still taking locks for a waiter, and notes the resources that other homes have.
 func (t *Table) locking(w *waiter) (still bool) {
 	for name, r := range w.reserved {
 		switch {
@@ -265,9 +263,9 @@ func (t *Table) locking(w *waiter) (still bool) {
 	return still
 }
 
-// pick gives the best of what a waiter may have now. It is undecided when something it wants is reserved for another: that
-// may be free again in a moment. What the claim got before comes first; while its lock is being taken, as after a restart, nothing else is
-// given instead of it, nor of what the holder has.
+// pick gives the best resources that a waiter may have now. It is undecided while a wanted resource is reserved for another waiter,
+// because that one may be free in a moment. The resources of an earlier grant of the claim come first. While their locks are being
+// taken, as after a restart, neither free resources nor the holder's others replace them.
 func (t *Table) pick(w *waiter, before []string) (picked []Lease, undecided bool) {
 	for i, name := range append(before, w.Among(t.look)...) {
 		l := t.look(name)
@@ -290,7 +288,7 @@ func (t *Table) pick(w *waiter, before []string) (picked []Lease, undecided bool
 	return picked, undecided
 }
 
-// reserveAll reserves what was picked if any of it has to be locked first. It reports whether all of it is.
+// reserveAll reserves the picked resources if any of them needs a lock first. It reports whether all of them are locked.
 func (t *Table) reserveAll(w *waiter, picked []Lease) bool {
 	if !slices.ContainsFunc(picked, func(l Lease) bool { return !t.secured(l.Resource) }) {
 		return true
@@ -334,15 +332,15 @@ func (t *Table) hand(w *waiter, l Lease, now time.Time) {
 		w.ticket = t.ticket
 	}
 	if own {
-		l.turn = 0 // it is not the waiter's to undo
+		l.turn = 0 // the waiter cannot undo it
 	}
 	if w.use {
-		t.uses[l.Epoch]++ // from now on: it must not run out while it is written
+		t.uses[l.Epoch]++ // from now on, so that the lease cannot expire during the write
 	}
 	w.got = append(w.got, l)
 }
 
-// grant gives a resource to a holder. Its own lease is kept, epoch and all, and made no weaker than it was.
+// grant gives a resource to a holder. The holder's own lease keeps its epoch and gets no weaker.
 func (t *Table) grant(l Lease, r Request, now time.Time) Lease {
 	own := l.Holder == r.Holder
 	if !own {

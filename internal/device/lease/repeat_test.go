@@ -18,9 +18,9 @@ func named(id, holder string, among ...string) lease.Request {
 	return r
 }
 
-// TestARepeatedClaim gets the same leases, whatever is better now and whichever process answers; nobody else does by its id, and
-// when they have ended it gets nothing.
-func TestARepeatedClaim(t *testing.T) {
+// TestRepeatedClaimReturnsSameLeases gets the same leases, whatever is better now and whichever process answers; nobody else does by its
+// id, and when they have ended it gets nothing.
+func TestRepeatedClaimReturnsSameLeases(t *testing.T) {
 	journal := &memory{}
 	table := lease.NewTable(lease.Options{Journal: journal})
 	two := named("A", "ada", "D1", "D2", "D3")
@@ -65,9 +65,9 @@ func TestARepeatedClaim(t *testing.T) {
 	table.Close()
 }
 
-// TestARepeatBesideTheFirst: a caller is gone, its claim is still being served, and its repeat is there. The repeat gets what
+// TestRepeatWaitsForFirstClaim: a caller is gone, its claim is still being served, and its repeat is there. The repeat gets what
 // the first would have got, and keeps it when the first is undone.
-func TestARepeatBesideTheFirst(t *testing.T) {
+func TestRepeatWaitsForFirstClaim(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		guard := blockedGuard{"D1", make(gate)}
 		table := lease.NewTable(lease.Options{Guard: guard})
@@ -96,8 +96,8 @@ func TestARepeatBesideTheFirst(t *testing.T) {
 	})
 }
 
-// TestAnUndoneClaim: what was given in vain is free, and a repeat of its claim gets something again.
-func TestAnUndoneClaim(t *testing.T) {
+// TestUndoneClaimFreesItsResource: what was given in vain is free, and a repeat of its claim gets something again.
+func TestUndoneClaimFreesItsResource(t *testing.T) {
 	table := lease.NewTable(lease.Options{})
 	got, err := table.Acquire(t.Context(), named("A", "ada", "D1"))
 	if err != nil {
@@ -117,9 +117,9 @@ func TestAnUndoneClaim(t *testing.T) {
 	table.Close()
 }
 
-// TestTheIDOfAClaimThatWaits: a claim by another session, or for something else, is refused at once. It does not wait for the answer of a
-// claim that it cannot repeat.
-func TestTheIDOfAClaimThatWaits(t *testing.T) {
+// TestOtherClaimWithWaitingIDIsRefused: a claim by another session, or for something else, is refused at once. It does not wait for the
+// answer of a claim that it cannot repeat.
+func TestOtherClaimWithWaitingIDIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := lease.NewTable(lease.Options{})
 		if _, err := table.Acquire(t.Context(), request("cyd", "D1")); err != nil {
@@ -156,8 +156,8 @@ func TestTheIDOfAClaimThatWaits(t *testing.T) {
 	})
 }
 
-// TestManyIDs: what is remembered of ids is bounded by the devices.
-func TestManyIDs(t *testing.T) {
+// TestMemoryOfClaimIDsIsBounded: what is remembered of ids is bounded by the devices.
+func TestMemoryOfClaimIDsIsBounded(t *testing.T) {
 	table := lease.NewTable(lease.Options{})
 	defer table.Close()
 	held := func() uint64 {
@@ -184,9 +184,9 @@ func TestManyIDs(t *testing.T) {
 	}
 }
 
-// TestARepeatWhileItsLockIsTaken: the next daemon takes the locks of the leases that it finds. A repeat of a claim waits for that of its
-// device; it is given no other one.
-func TestARepeatWhileItsLockIsTaken(t *testing.T) {
+// TestRepeatWaitsForLockAfterRestart: the next daemon takes the locks of the leases that it finds. A repeat of a claim waits for that of
+// its device; it is given no other one.
+func TestRepeatWaitsForLockAfterRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		journal := &memory{}
 		table := lease.NewTable(lease.Options{Journal: journal})

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Options are what a table works with. The zero value is a table that forgets when the process ends.
+// Options configure a table. The zero value is a table that forgets everything when the process ends.
 type Options struct {
 	Journal Journal
 	Guard   Guard
@@ -22,50 +22,50 @@ type Options struct {
 	Log   *slog.Logger
 }
 
-// Table knows the leases of this host's resources. It is safe for concurrent use. It decides in memory, under a mutex that
-// is never held across I/O; callers are answered when the journal has it. Many callers share one write.
+// Table has the leases of this host's resources. It is safe for concurrent use. It decides in memory, under a mutex that it never holds
+// across I/O, and answers a caller once the journal has the decision. Many callers share one write.
 type Table struct {
 	o Options
 
 	mu      sync.Mutex
 	loaded  bool
-	reading *reading         // of the journal; nil: nobody reads it
+	reading *reading         // of the journal; nil: no read is under way
 	now     map[string]Lease // as decided
-	kept    map[string]Lease // as the journal has it; what a failed write falls back to
+	kept    map[string]Lease // as the journal has it; a failed write returns to it
 	epoch   uint64
-	uses    map[uint64]int // commands under way, by epoch: what is in use does not expire
+	uses    map[uint64]int // running commands by epoch; a lease in use does not expire
 	queue   []*waiter
-	claims  map[string]*waiter // in the queue, by the id of its claim; its repeats wait
-	turns   uint64             // grants so far
+	claims  map[string]*waiter // waiters by the id of their claim; its repeats wait
+	turns   uint64             // number of grants
 	holds   map[string]*hold   // locks against other homes
-	freed   bool               // a reservation ended: somebody earlier in the queue may want it
-	pending []Event            // decided, not yet handed to the journal
-	ticket  *ticket            // of the pending ones
-	writing bool               // a goroutine hands them to the journal
-	failing bool               // the journal's last answer
+	freed   bool               // a reservation ended, so an earlier waiter may want its resource
+	pending []Event            // decided, but not yet given to the journal
+	ticket  *ticket            // of the pending events
+	writing bool               // a goroutine writes them
+	failing bool               // the last write failed
 	watch   map[*watcher]bool
 	alarm   func() // stops the timer
 	closed  bool
-	running int // goroutines of ours
+	running int // number of the table's goroutines
 	work    sync.WaitGroup
 }
 
-// ticket is what the callers of one write wait for.
+// ticket stands for one write; its callers wait for it.
 type ticket struct {
 	done chan struct{}
 	err  error
 }
 
-// reading is one attempt to read the journal. Those who need it wait for it together.
+// reading is one attempt to read the journal. All callers of the moment share it.
 type reading struct {
 	done chan struct{}
 	err  error // a *StateError
 }
 
-// errClosed is the answer of a table that was closed.
+// errClosed is the answer of a closed table.
 var errClosed = errors.New("the table of leases is closed")
 
-// NewTable makes a table; its journal is read at the first use, or by Load.
+// NewTable makes a table. It reads its journal at the first use, or in Load.
 func NewTable(o Options) *Table {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -84,17 +84,17 @@ func NewTable(o Options) *Table {
 	return t
 }
 
-// beginning is an epoch above all that were given by this clock so far: there are fewer than one a millisecond. It makes epochs
-// grow even when everything that was kept is gone.
+// beginning is above all epochs that this clock gave so far, because the table gives fewer than one per millisecond. Epochs thus grow
+// even after the journal was lost.
 func (t *Table) beginning() uint64 { return uint64(max(t.o.Now().UnixMilli(), 0)) }
 
 func newTicket() *ticket { return &ticket{done: make(chan struct{})} }
 
-// slack is how much younger a lease may be than the journal says: use renews a lease at once, and the journal now and then.
+// slack is how far a lease may be ahead of the journal: each use renews a lease in memory, but only some renewals are written.
 func slack(ttl time.Duration) time.Duration { return ttl / 10 }
 
-// Load waits until the journal was read; a *StateError when it cannot be, and the next caller tries again. What ran out while no
-// process ran is expired; what another home took meanwhile is lost.
+// Load waits until the journal is read; a *StateError if that fails, and the next caller tries again. It expires the leases that ended
+// while no process ran, and marks those as lost that another home took meanwhile.
 func (t *Table) Load(ctx context.Context) error {
 	t.mu.Lock()
 	if t.loaded {
@@ -123,7 +123,7 @@ func (t *Table) load(r *reading) {
 	defer t.mu.Unlock()
 	defer close(r.done)
 	if t.reading = nil; err != nil {
-		t.o.Log.Error("the leases cannot be read; nothing is given", "error", err)
+		t.o.Log.Error("cannot read the leases; no device is handed out", "error", err)
 		r.err = &StateError{err}
 		return
 	}
@@ -159,7 +159,7 @@ func (t *Table) start(fn func()) bool {
 	return true
 }
 
-// enter takes the mutex when the journal was read and the table is open, or gives an error and does not take it.
+// enter takes the mutex once the journal is read and the table is open. On an error it does not take it.
 func (t *Table) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -175,7 +175,7 @@ func (t *Table) enter(ctx context.Context) error {
 	return nil
 }
 
-// held gives the leases somebody has, in no order.
+// held gives all leases with a holder, in random order.
 func (t *Table) held() iter.Seq[Lease] {
 	return func(yield func(Lease) bool) {
 		for _, l := range t.now {
@@ -192,7 +192,7 @@ func (t *Table) look(resource string) Lease {
 	return l
 }
 
-// put decides: from here on the table says so, and the journal will.
+// put makes a decision: the table has it now, and the journal gets it later.
 func (t *Table) put(e Event) {
 	t.now[e.Lease.Resource] = e.Lease
 	t.pending = append(t.pending, e)
@@ -202,7 +202,7 @@ func (t *Table) put(e Event) {
 	t.extend(e.Lease)
 }
 
-// write hands what was decided to the journal, as much at once as has gathered, until there is no more.
+// write gives the decisions to the journal, in batches, until no more are pending.
 func (t *Table) write() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -220,7 +220,7 @@ func (t *Table) write() {
 	t.writing = false
 }
 
-// save hands a batch to the journal, without the mutex. A journal that lost what it had gets everything anew.
+// save gives a batch to the journal, without the mutex. A journal that lost its content gets all leases again.
 func (t *Table) save(batch []Event) error {
 	if t.o.Journal == nil {
 		return nil
@@ -230,7 +230,7 @@ func (t *Table) save(batch []Event) error {
 	if !errors.As(err, &forgotten) {
 		return err
 	}
-	t.o.Log.Error("the journal is written anew", "error", err)
+	t.o.Log.Error("writing the whole journal again", "error", err)
 	all := make([]Event, 0, len(t.kept)+len(batch))
 	for _, l := range t.kept {
 		all = append(all, Event{At: l.Used, What: Renewed, Lease: l})
@@ -238,7 +238,7 @@ func (t *Table) save(batch []Event) error {
 	return t.unlocked(func() error { return t.o.Journal.Save(append(all, batch...)) })
 }
 
-// unlocked runs what does I/O, without the mutex.
+// unlocked runs I/O without the mutex.
 func (t *Table) unlocked(fn func() error) error {
 	t.mu.Unlock()
 	defer t.mu.Lock()
@@ -253,10 +253,10 @@ func (t *Table) settle(batch []Event) {
 	}
 }
 
-// fallBack returns to what the journal has. Whatever was decided since then rests on what failed, and fails with it; but a
-// command that has begun keeps the lease it began under, as long as this process lives.
+// fallBack returns to the journal's state. All later decisions may rest on the failed one, so they fail with it. A command that has
+// begun keeps its lease as long as this process lives.
 func (t *Table) fallBack(err error) {
-	t.o.Log.Error("the leases cannot be written", "error", err)
+	t.o.Log.Error("cannot write the leases", "error", err)
 	before := t.now
 	t.now = maps.Clone(t.kept)
 	if t.pending != nil {
@@ -270,10 +270,10 @@ func (t *Table) fallBack(err error) {
 		}
 		t.sync(name)
 	}
-	t.arm() // and not pump: what ran out would be written, fail and run out again, without an end
+	t.arm() // pump would write the expired leases, fail and expire them again without an end
 }
 
-// durable waits until a write is done and the locks of these resources are as they should be.
+// durable waits until a write is done and the locks of the resources are in the wanted state.
 func (t *Table) durable(ctx context.Context, ticket *ticket, resources ...string) error {
 	if err := wait(ctx, ticket.done); err != nil {
 		return fmt.Errorf("writing the lease: %w", err)
@@ -289,7 +289,7 @@ func (t *Table) durable(ctx context.Context, ticket *ticket, resources ...string
 	return nil
 }
 
-// wait waits for an event; one that has happened counts although ctx ended too. A nil channel is one that has happened.
+// wait waits for an event. An event that has happened counts even if ctx has ended. A nil channel counts as an event that has happened.
 func wait(ctx context.Context, event <-chan struct{}) error {
 	if event == nil {
 		return nil

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// Use is a command under way: while there is one, its lease does not run out.
+// Use is a running command. Its lease does not expire while it runs.
 type Use struct {
 	table    *Table
 	resource string
 	holder   string
-	epoch    uint64 // 0: used without a lease
+	epoch    uint64 // 0: the command has no lease
 }
 
-// Use begins a command of a holder, or of a co-driver under its holder's lease. A free resource is leased to it for ttl; with
-// a ttl of zero it is used without a lease as long as nobody has one. A *BusyError when another holder has it.
+// Use begins a command of a holder, or of a co-driver under the holder's lease. It leases a free resource for ttl. With a ttl of zero,
+// the command runs without a lease as long as the resource is free. It returns a *BusyError if another holder has the resource.
 //
-// A journal that fails does not keep a command from its device: the lease then lasts as long as this process.
+// A failing journal does not stop the command: its lease then lasts as long as this process.
 func (t *Table) Use(ctx context.Context, resource, holder string, ttl time.Duration) (*Use, error) {
 	if err := t.enter(ctx); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (t *Table) Use(ctx context.Context, resource, holder string, ttl time.Durat
 	}
 	err := t.durable(ctx, w.ticket)
 	if err != nil && ctx.Err() == nil {
-		err = u.Check() // fallBack keeps it, unless another has it
+		err = u.Check() // fallBack keeps the lease unless another holder has it
 	}
 	if err != nil {
 		t.mu.Lock()
@@ -48,7 +48,7 @@ func (t *Table) Use(ctx context.Context, resource, holder string, ttl time.Durat
 	return u, nil
 }
 
-// touch renews a lease by use; the journal hears of it when it makes a difference.
+// touch renews a lease by use. The journal gets only renewals that make a difference.
 func (t *Table) touch(l Lease) Lease {
 	now := t.o.Now()
 	l.Used, l.Expires = now, now.Add(l.TTL)
@@ -59,8 +59,8 @@ func (t *Table) touch(l Lease) Lease {
 	return l
 }
 
-// Check reports, when it is the command's turn, whether it still may run; a *LostError when its lease is gone, a
-// *BusyError when another has one now.
+// Check reports whether a command may still run when its turn comes; a *LostError if its lease has ended, a *BusyError if another
+// holder has the resource.
 func (u *Use) Check() error {
 	t := u.table
 	t.mu.Lock()
@@ -75,10 +75,10 @@ func (u *Use) Check() error {
 	return nil
 }
 
-// Epoch is that of the lease the command runs under; 0 without one.
+// Epoch is the epoch of the command's lease; 0 without a lease.
 func (u *Use) Epoch() uint64 { return u.epoch }
 
-// MayDrive reports whether a session may drive the resource now: its holder, a co-driver, or anybody while it is free.
+// MayDrive reports whether a session may drive the resource now: the holder, a co-driver, or any session while the resource is free.
 func (u *Use) MayDrive(session string) bool {
 	t := u.table
 	t.mu.Lock()

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// mostUnread is how far a watcher may fall behind.
+// mostUnread is the maximum number of unread events of a watcher.
 const mostUnread = 1024
 
 type watcher struct {
@@ -13,8 +13,8 @@ type watcher struct {
 	end    func()
 }
 
-// Watch tells what happened from now on, after it became durable. The channel is closed when ctx ends, when the table is
-// closed, or when the reader is so slow that something would have been lost: read the state again and watch anew.
+// Watch gives all later events once they are durable. It closes the channel when ctx ends, when the table is closed, or when a slow
+// reader would lose events: the reader must then read the state again and start a new watch.
 func (t *Table) Watch(ctx context.Context) <-chan Event {
 	w := &watcher{events: make(chan Event, mostUnread)}
 	w.end = sync.OnceFunc(func() { close(w.events) })

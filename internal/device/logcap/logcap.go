@@ -1,5 +1,5 @@
-// Package logcap captures what devices show line by line: it keeps the lines of one or several streams in a file until it
-// is told to stop. The streams are a driver's; a capture ends them. Files older than three days are removed.
+// Package logcap captures the output of devices. A Store writes the lines of one or several streams into a file: Begin starts a capture
+// and End returns its text. The streams belong to a driver; the capture only ends them. Files older than three days are removed.
 package logcap
 
 import (
@@ -16,50 +16,50 @@ import (
 const (
 	// Retention is how long a file is kept after its last line.
 	Retention = 3 * 24 * time.Hour
-	// MostSessions is how many captures there may be at once: each holds processes.
+	// MostSessions is the maximum number of captures: each has processes.
 	MostSessions = 32
-	// MostBytes is how large a file gets. What comes later is counted and not written.
+	// MostBytes is the maximum size of a file. Later lines are counted but not written.
 	MostBytes = 64 << 20
-	// Inline is how much of a file an answer carries: the beginning and the end.
+	// Inline is the maximum part of a file in an answer: its beginning and its end.
 	Inline = 192 << 10
 )
 
 // ErrTooMany means that MostSessions captures are under way.
-var ErrTooMany = fmt.Errorf("%d captures are under way", MostSessions)
+var ErrTooMany = fmt.Errorf("the limit of %d captures is reached", MostSessions)
 
-// ErrEnded means that a capture was ended by EndAll before it had begun.
-var ErrEnded = errors.New("the capture was ended before it had begun")
+// ErrEnded means that EndAll ended a capture before its start was complete.
+var ErrEnded = errors.New("the capture was ended before it started")
 
 // Source is one stream of a capture.
 type Source struct {
 	Name string // for people: console, os_log
-	// Start begins the stream, as FollowLog of device.Logs does. The context covers the beginning only.
+	// Start begins the stream, as FollowLog of device.Logs does. The context covers only the start.
 	Start func(ctx context.Context, line func(string)) (device.Stream, error)
 }
 
 // Request is a capture to begin.
 type Request struct {
-	Kind    string // begins the file's name; End must name it too
-	Header  string // the file's first line
+	Kind    string // prefix of the file name; End needs it too
+	Header  string // first line of the file
 	Owner   device.Owner
 	Sources []Source
 	Covers  Cover
 }
 
-// Cover is what a capture holds, for who reads it.
+// Cover describes the content of a capture for its readers.
 type Cover struct {
-	Console bool // what the app prints
+	Console bool // the app's output
 	All     bool // the log of all subsystems
 }
 
 // Options configure a Store.
 type Options struct {
-	Dir  string              // its own: whatever is old in there is removed
+	Dir  string              // its own folder: old files in it are removed
 	Now  func() time.Time    // time.Now if nil
-	Hide func(string) string // takes the secrets out of a line before it is written; nil writes it as it is
+	Hide func(string) string // removes secrets from a line before it is written; may be nil
 }
 
-// Session is a capture under way.
+// Session is a running capture.
 type Session struct {
 	ID    string
 	File  string
@@ -68,26 +68,26 @@ type Session struct {
 	Began time.Time
 
 	covers  Cover
-	cancel  context.CancelFunc // ends its beginning
+	cancel  context.CancelFunc // cancels its start
 	sink    *sink
 	streams []running
 
-	// Guarded by the store's mutex.
+	// The store's mutex guards the fields below.
 	begun bool
-	ended string // why EndAll ended it
+	ended string // reason of EndAll
 }
 
-// Live reports whether it goes on: EndAll has not ended it.
+// Live reports whether EndAll has not ended the capture.
 func (one Session) Live() bool { return one.ended == "" }
 
-// running is a source whose stream has begun.
+// running is a source with a started stream.
 type running struct {
 	name   string
 	stream device.Stream
 }
 
-// Begin starts the sources, one after the other. When one cannot start, those before it are ended, and the error is that
-// source's. The context covers the beginning only.
+// Begin starts the sources one after the other. If one cannot start, Begin ends the earlier ones and returns its error. The context
+// covers only the start.
 func (s *Store) Begin(ctx context.Context, r Request) (*Session, error) {
 	if err := s.sweep(); err != nil {
 		return nil, err
@@ -129,19 +129,20 @@ func (one *Session) begin(ctx context.Context, r Request, hide func(string) stri
 	return nil
 }
 
-// Capture is what was captured.
+// Capture is the result of a capture.
 type Capture struct {
 	File  string
-	Text  string // at most Inline bytes, whole lines
-	Lines int    // of the app, whatever of them is in Text
-	Left  int64  // bytes that are not in Text
-	Lost  int64  // bytes that are not in the file either
+	Text  string // at most Inline bytes, in whole lines
+	Lines int    // number of the app's lines, including lines missing in Text
+	Left  int64  // bytes missing in Text
+	Lost  int64  // bytes missing in the file
 	Ran   time.Duration
-	Ended []string // streams that had ended before they were told to, and how
+	Ended []string // streams that ended by themselves, with the reasons
 	Cover Cover
 }
 
-// End ends a capture and gives what it has; one that EndAll ended gives it once too. ok is false when there is none of that kind and id.
+// End ends a capture and returns its result. It returns the result of a capture that EndAll ended, once. ok is false if the kind and id
+// match no capture.
 func (s *Store) End(kind, id string) (c Capture, ok bool, err error) {
 	one := s.take(kind, id)
 	if one == nil {
@@ -151,7 +152,7 @@ func (s *Store) End(kind, id string) (c Capture, ok bool, err error) {
 	return c, true, err
 }
 
-// finish ends a session that was taken from the store.
+// finish ends a session that was removed from the store.
 func (s *Store) finish(one *Session) (Capture, error) {
 	c := Capture{File: one.File, Ran: s.now().Sub(one.Began), Cover: one.covers}
 	var err error
@@ -171,7 +172,7 @@ func (s *Store) finish(one *Session) (Capture, error) {
 	return c, errors.Join(err, readErr)
 }
 
-// over tells whether a stream has ended by itself, and how.
+// over reports whether and how a stream has ended by itself.
 func (r running) over() (how string, is bool) {
 	select {
 	case <-r.stream.Done():
@@ -193,8 +194,8 @@ func (one *Session) end() error {
 	return errors.Join(append(errs, one.sink.close())...)
 }
 
-// EndAll ends every capture whose owner fits. What they have can still be had with End, which tells why they ended. A capture
-// that is beginning is ended by its Begin, which returns ErrEnded.
+// EndAll ends every capture whose owner matches. End still returns their results with the reason. For a capture that is starting, Begin
+// returns ErrEnded.
 func (s *Store) EndAll(why string, fits func(device.Owner) bool) error {
 	var errs []error
 	for _, one := range s.takeAll(fits) {

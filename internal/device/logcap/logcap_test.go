@@ -95,7 +95,7 @@ func TestCapturesEveryStreamInOneFile(t *testing.T) {
 	}
 }
 
-func TestAnotherKindDoesNotEndIt(t *testing.T) {
+func TestOtherKindCannotEndCapture(t *testing.T) {
 	r := newRig(t)
 	one := r.begin(r.shell(forever))
 	if _, ok, _ := r.End("other", one.ID); ok {
@@ -106,7 +106,7 @@ func TestAnotherKindDoesNotEndIt(t *testing.T) {
 	}
 }
 
-func TestAStreamThatCannotBeginEndsTheOthers(t *testing.T) {
+func TestFailedStreamStopsOtherStreams(t *testing.T) {
 	r := newRig(t)
 	stopped := filepath.Join(t.TempDir(), "stopped")
 	_, err := r.Begin(t.Context(), logcap.Request{Kind: "test", Sources: []logcap.Source{r.quiet(stopped), r.shell("echo no >&2; exit 7")}})
@@ -122,7 +122,7 @@ func TestAStreamThatCannotBeginEndsTheOthers(t *testing.T) {
 	}
 }
 
-func TestWhatEndedByItselfIsTold(t *testing.T) {
+func TestCaptureThatEndedByItselfIsReported(t *testing.T) {
 	for script, want := range map[string]string{
 		"echo ready; echo x; exit 3": "shell ended by itself: sh: exit code 3",
 		"echo ready; echo x":         "shell ended by itself",
@@ -178,7 +178,7 @@ func TestOldFilesAreRemovedAndLiveOnesAreNot(t *testing.T) {
 	}
 }
 
-func TestThereIsALimit(t *testing.T) {
+func TestBeginRefusesTooManyCaptures(t *testing.T) {
 	r := newRig(t)
 	for range logcap.MostSessions {
 		r.begin(r.shell(forever))
@@ -189,8 +189,8 @@ func TestThereIsALimit(t *testing.T) {
 	}
 }
 
-// TestOwners: what a session or a device owns can be listed and ended, and nothing else ends with it.
-func TestOwners(t *testing.T) {
+// TestEndAllStopsOnlyOwnersCaptures: what a session or a device owns can be listed and ended, and nothing else ends with it.
+func TestEndAllStopsOnlyOwnersCaptures(t *testing.T) {
 	ann, bob := device.Owner{Session: "ann", UDID: "A"}, device.Owner{Session: "bob", UDID: "B"}
 	shared := device.Owner{Session: "bob", UDID: "A"}
 	for _, c := range []struct {
@@ -228,8 +228,8 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-// TestACaptureIsEndedWhileItBegins: a session that goes away leaves no capture behind that was just beginning.
-func TestACaptureIsEndedWhileItBegins(t *testing.T) {
+// TestEndAllStopsStartingCapture: a session that goes away leaves no capture behind that was just beginning.
+func TestEndAllStopsStartingCapture(t *testing.T) {
 	r := newRig(t)
 	stopped := filepath.Join(t.TempDir(), "stopped")
 	hangs := logcap.Source{Name: "hangs", Start: func(ctx context.Context, _ func(string)) (device.Stream, error) {

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// sink is the file of a capture. One goroutine writes it; several streams give it their lines.
+// sink is the file of a capture. Several streams give it lines, and one goroutine writes them.
 type sink struct {
 	in      chan string
 	closing chan struct{}
 	closed  chan struct{}
 
-	// Of the writing goroutine until closed is closed.
+	// Only the writing goroutine uses the fields below until closed is closed.
 	file  *os.File
 	size  int64
 	lines int
@@ -49,7 +49,7 @@ func (s *sink) run() {
 	}
 }
 
-// write writes a line. A disk that is full loses lines, and they are counted; it does not stop the app.
+// write writes a line. If the disk is full, lines are lost and counted; the app continues.
 func (s *sink) write(line string) {
 	s.lines++
 	n := int64(len(line)) + 1
@@ -64,7 +64,7 @@ func (s *sink) write(line string) {
 	s.size += n
 }
 
-// add hands a line over; after close it does nothing.
+// add queues a line; after close it does nothing.
 func (s *sink) add(line string) {
 	select {
 	case s.in <- line:
@@ -72,7 +72,7 @@ func (s *sink) add(line string) {
 	}
 }
 
-// close is called once, after the streams have ended. The sink of a capture whose file could not be made is nil.
+// close is called once, after the streams have ended. The sink is nil if the capture's file could not be made.
 func (s *sink) close() error {
 	if s == nil {
 		return nil
@@ -82,7 +82,7 @@ func (s *sink) close() error {
 	return s.err
 }
 
-// read gives a file, or the beginning and the end of a large one, cut between lines.
+// read is the content of a file, or the beginning and the end of a large one, cut between lines.
 func read(path string) (text string, left int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -114,5 +114,5 @@ func read(path string) (text string, left int64, err error) {
 	return valid(head) + fmt.Sprintf("… %d bytes are only in the file …\n", left) + valid(tail), left, nil
 }
 
-// valid replaces bytes that are not UTF-8: apps print anything.
+// valid replaces invalid UTF-8: apps may print any bytes.
 func valid(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }

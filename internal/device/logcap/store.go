@@ -12,10 +12,10 @@ import (
 	"ios-agent/internal/device"
 )
 
-// suffix ends the names of the files.
+// suffix ends the file names.
 const suffix = ".log"
 
-// Store holds the captures under way. It is safe for concurrent use.
+// Store has the running captures. It is safe for concurrent use.
 type Store struct {
 	dir  string
 	now  func() time.Time
@@ -26,7 +26,7 @@ type Store struct {
 	over []*Session // ended by EndAll, at most MostSessions
 }
 
-// New makes an empty store. The folder is made when the first capture begins.
+// New makes an empty store. The first capture makes the folder.
 func New(o Options) *Store {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -37,7 +37,7 @@ func New(o Options) *Store {
 	return &Store{dir: o.Dir, now: o.Now, hide: o.Hide, live: map[string]*Session{}}
 }
 
-// keep makes room for a capture that is about to begin.
+// keep reserves a place for a capture before its start.
 func (s *Store) keep(one *Session) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +48,7 @@ func (s *Store) keep(one *Session) error {
 	return nil
 }
 
-// settle notes that a capture has begun, or forgets it when it has not. It is false when the capture was ended meanwhile.
+// settle records that a capture has started, or forgets a failed one. It returns false if EndAll ended the capture meanwhile.
 func (s *Store) settle(one *Session, begun bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +62,7 @@ func (s *Store) settle(one *Session, begun bool) bool {
 	return true
 }
 
-// Get gives a capture of a kind, under way or ended by EndAll; ok is false when there is none.
+// Get gives a capture by kind and id, running or ended by EndAll; ok is false if the store has none.
 func (s *Store) Get(kind, id string) (one Session, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +85,7 @@ func (s *Store) find(kind, id string) (*Session, bool) {
 	return one, true
 }
 
-// take removes a capture for the one caller that ends it; nil when there is none.
+// take removes a capture for the caller that ends it; nil if the store has none.
 func (s *Store) take(kind, id string) *Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,12 +97,12 @@ func (s *Store) take(kind, id string) *Session {
 	return one
 }
 
-// isOver is the place of an ended capture, or -1. It needs the mutex.
+// isOver is the index of an ended capture, or -1. It needs the mutex.
 func (s *Store) isOver(id string) int {
 	return slices.IndexFunc(s.over, func(o *Session) bool { return o.ID == id })
 }
 
-// keepEnded remembers a capture that EndAll ended, for its owner to ask for.
+// keepEnded stores a capture that EndAll ended until its owner asks for it.
 func (s *Store) keepEnded(one *Session, why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +112,7 @@ func (s *Store) keepEnded(one *Session, why string) {
 	}
 }
 
-// takeAll removes the captures of some owners, and gives those that have begun.
+// takeAll removes the captures of matching owners and returns the started ones.
 func (s *Store) takeAll(fits func(device.Owner) bool) (begun []*Session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +129,7 @@ func (s *Store) takeAll(fits func(device.Owner) bool) (begun []*Session) {
 	return begun
 }
 
-// Live lists the captures under way of an owner.
+// Live lists the running captures of an owner.
 func (s *Store) Live(owner device.Owner) (all []*Session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,14 +141,15 @@ func (s *Store) Live(owner device.Owner) (all []*Session) {
 	return all
 }
 
-// sweep makes the folder and removes old files, but none that is being written: a quiet app may print nothing for days.
+// sweep makes the folder and removes old files. It keeps the files of running captures, because a quiet app may print no lines for
+// days.
 func (s *Store) sweep() error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
-		return nil // the folder cannot be listed; a capture can still be written
+		return nil // a capture can still be written
 	}
 	writing := s.writing()
 	for _, e := range entries {
@@ -156,12 +157,12 @@ func (s *Store) sweep() error {
 		if err != nil || e.IsDir() || writing[e.Name()] || s.now().Sub(info.ModTime()) < Retention {
 			continue
 		}
-		_ = os.Remove(filepath.Join(s.dir, e.Name())) // a file that stays is tried again by the next capture
+		_ = os.Remove(filepath.Join(s.dir, e.Name())) // the next capture tries again
 	}
 	return nil
 }
 
-// writing names the files of captures under way.
+// writing has the files of running captures.
 func (s *Store) writing() map[string]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,28 +13,28 @@ import (
 	"ios-agent/internal/device/lease"
 )
 
-// ClaimTime is how long a claim lasts that nobody uses.
+// ClaimTime is the lifetime of an unused claim.
 const ClaimTime = 30 * time.Minute
 
 // Ask says which devices a holder wants, and how.
 type Ask struct {
 	Want
 	Holder   string
-	By       string                   // the session that asks in the holder's name: it may drive too; empty or the holder is nobody
-	Count    int                      // all of so many, or none; 0 is one
-	On       bool                     // booted when it is handed over
-	Boot     bool                     // one that is off may be booted for it
-	BootWait time.Duration            // how long a boot may take
-	Wait     time.Duration            // how long to wait for one that is taken; 0 not at all
-	Claim    string                   // the client's id of this claim: its repeat gets the same devices; empty: it has none
-	Reset    string                   // what is done with it when it is given back; see Resets
-	Tell     func(string)             // hears what goes on; nil is nobody
-	Env      func(name string) string // as Criteria have it
+	By       string                   // the session that asks in the holder's name, and may drive too; empty or the holder: none
+	Count    int                      // number of devices, all or none; 0 is one
+	On       bool                     // hand over booted devices only
+	Boot     bool                     // boot shut-down devices if needed
+	BootWait time.Duration            // maximum time of a boot
+	Wait     time.Duration            // maximum time to wait for a claimed device; 0 does not wait
+	Claim    string                   // the client's id of this claim: a repeat gets the same devices; may be empty
+	Reset    string                   // what happens to the device at its release; see Resets
+	Tell     func(string)             // gets progress texts; may be nil
+	Env      func(name string) string // as in Criteria
 
-	passing bool // it is given back at once
+	passing bool // the device is released at once
 }
 
-// wish tells claims of one id apart: who wants which devices, and how. How long it is ready to wait is not part of it.
+// wish identifies a claim's devices and options, to compare claims of the same id. The wait time is not part of it.
 func (a Ask) wish() string {
 	if a.Claim == "" {
 		return ""
@@ -43,7 +43,7 @@ func (a Ask) wish() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// kind is that of the lease: one that is given back at once leaves the holder's own as it was.
+// kind is the kind of the lease. A claim that ends at once leaves the holder's own lease unchanged.
 func (a Ask) kind() lease.Kind {
 	if a.passing {
 		return lease.Implicit
@@ -55,11 +55,11 @@ func (a Ask) kind() lease.Kind {
 type Grant struct {
 	Info   device.Info
 	Lease  lease.Lease
-	Booted bool // it was booted for this
+	Booted bool // the device was booted for this claim
 }
 
-// Acquire hands devices to a holder: they are chosen and claimed in one step, then booted if they have to be. A device that
-// turns out to be broken is put aside and the next one is tried; when there is no other, its error is returned.
+// Acquire hands devices to a holder. It chooses and claims them in one step, and then boots them if needed. A device that turns out to
+// be broken goes into quarantine and Acquire tries the next one. If no other device is left, Acquire returns the broken device's error.
 func (p *Pool) Acquire(ctx context.Context, a Ask) ([]Grant, time.Duration, error) {
 	if p.opener(a.UDID) != nil {
 		began := p.now()
@@ -97,8 +97,8 @@ func (p *Pool) Acquire(ctx context.Context, a Ask) ([]Grant, time.Duration, erro
 	}
 }
 
-// Find is Acquire for a holder that wants to know a device and not to have it. One that is booted and free is only looked at; for a
-// wait or a boot it is held that long, so that only one caller boots it and who waits gets it in turn.
+// Find is Acquire for a holder that wants to know a device without claiming it. A free booted device needs no claim. For a wait or a
+// boot, Find claims the device for that time, so that only one caller boots it and callers are served in their order.
 func (p *Pool) Find(ctx context.Context, a Ask) (Grant, time.Duration, error) {
 	g, found, err := p.ready(ctx, a)
 	if found || err != nil {
@@ -113,7 +113,7 @@ func (p *Pool) Find(ctx context.Context, a Ask) (Grant, time.Duration, error) {
 	return grants[0], waited, nil
 }
 
-// ready is the best device that is booted, works, and is nobody's or the holder's to drive.
+// ready is the best device that is booted, works, and is free or the holder's.
 func (p *Pool) ready(ctx context.Context, a Ask) (Grant, bool, error) {
 	if p.opener(a.UDID) != nil {
 		e, err := p.guest(ctx, a.UDID, a.Env)
@@ -145,10 +145,10 @@ func (p *Pool) ready(ctx context.Context, a Ask) (Grant, bool, error) {
 	return Grant{}, false, ctx.Err()
 }
 
-// mostTries bounds how many broken devices one caller finds out about.
+// mostTries is the maximum number of broken devices that one call tries.
 const mostTries = 10
 
-// take claims what fits and is free.
+// take claims free devices that match.
 func (p *Pool) take(ctx context.Context, a Ask, candidates func() []*device.Info, wait time.Duration) (
 	grants []Grant, waited time.Duration, err error) {
 	if _, err := p.listed(ctx, fresh, a.Want.found); err != nil {
@@ -177,8 +177,8 @@ func (p *Pool) take(ctx context.Context, a Ask, candidates func() []*device.Info
 	return grants, waited, err
 }
 
-// candidates makes sure that there is a device that fits; it asks the drivers again before it says no. The function it
-// returns gives what fits and works by the latest listing; each listing is matched once.
+// candidates makes sure that a matching device exists; it asks the drivers again before it fails. The function it returns gives the
+// matching devices of the latest listing that work; each listing is matched once.
 func (p *Pool) candidates(ctx context.Context, a Ask) (func() []*device.Info, error) {
 	seen, err := p.listed(ctx, fresh, a.Want.found)
 	if err != nil {
@@ -221,7 +221,7 @@ func (p *Pool) handle(ctx context.Context, udid string) (*Handle, error) {
 	return p.Resolve(ctx, Criteria{UDID: udid})
 }
 
-// attend keeps looking for devices that others boot, as long as somebody waits.
+// attend lists the devices again and again while a caller waits, because other programs may boot one.
 func (p *Pool) attend() (leave func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -239,7 +239,7 @@ func (p *Pool) attend() (leave func()) {
 	})
 }
 
-// lookEvery is how often the devices are listed while somebody waits for one.
+// lookEvery is the interval of listings while a caller waits for a device.
 const lookEvery = time.Second
 
 func (p *Pool) keepLooking(ctx context.Context) {
@@ -250,15 +250,15 @@ func (p *Pool) keepLooking(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			_, _ = p.listed(ctx, lookEvery/2, nil) // what cannot be listed now may be in a second
+			_, _ = p.listed(ctx, lookEvery/2, nil) // a failed listing may succeed in a second
 		}
 	}
 }
 
-// bootsAtOnce is how many devices are booted at the same time.
+// bootsAtOnce is the maximum number of parallel boots.
 const bootsAtOnce = 8
 
-// prepare makes sure that granted devices work, and boots those that have to be on; all at once.
+// prepare checks that granted devices work, and boots them if required, in parallel.
 func (p *Pool) prepare(ctx context.Context, a Ask, grants []Grant) error {
 	errs := make([]error, len(grants))
 	slots := make(chan struct{}, bootsAtOnce)
@@ -287,7 +287,7 @@ func (p *Pool) prepareOne(ctx context.Context, a Ask, g *Grant) error {
 	if g.Info.State == device.Booted {
 		return p.probe(ctx, h)
 	}
-	if !a.On || !a.Boot { // it is claimed as it is; one that was on when a claim was made first may be off at its repeat
+	if !a.On || !a.Boot { // the claim takes the device in any state; it may be off when a claim is repeated
 		return nil
 	}
 	if a.Tell != nil {
@@ -300,7 +300,7 @@ func (p *Pool) prepareOne(ctx context.Context, a Ask, g *Grant) error {
 	return nil
 }
 
-// giveBack releases what was claimed in vain; what the holder had before, or got again by a repeat of the claim, stays its own.
+// giveBack releases the devices of a failed claim. Devices that the holder had before, or got by a repeat of the claim, stay claimed.
 func (p *Pool) giveBack(grants []Grant) {
 	for _, g := range grants {
 		if err := p.leases.Undo(context.WithoutCancel(p.life), g.Lease, "it was not handed over"); err != nil {

@@ -10,30 +10,31 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// Alternate is a driver that lists no devices: it drives those that others list, where it is chosen for one. It works through a server.
+// Alternate is a driver that lists no devices. It drives the devices of other drivers where a caller chooses it, through a server.
 type Alternate interface {
 	Spec() device.DriverSpec
-	// Probe asks the server at an address what it is. It changes nothing.
+	// Probe asks the server at an address for its identity. It changes nothing.
 	Probe(ctx context.Context, at string) (says string, err error)
-	// Open does no I/O: a device connects when it is first used. What it cannot connect to is a *device.UnreachableError.
+	// Open does no I/O: a device connects at its first use. A failed connection is a *device.UnreachableError.
 	Open(info device.Info, at string) device.Device
 }
 
-// Choice is a driver that is to look at a device and to touch it.
+// Choice is a driver that a caller chose to look at a device and touch it.
 type Choice struct {
 	Driver string
-	At     string // where its server is; empty: where it usually is
+	At     string // address of its server; empty: the default
 }
 
-// alternate is one that was opened for a device.
+// alternate is an alternate's device.
 type alternate struct {
 	at   string
 	part device.Device
 }
 
-// Alternates are the drivers that can be chosen and list no devices.
+// Alternates are the drivers that can be chosen but list no devices.
 func (p *Pool) Alternates() []Alternate { return p.alternates }
 
 func (p *Pool) alternate(name string) Alternate {
@@ -44,7 +45,8 @@ func (p *Pool) alternate(name string) Alternate {
 	return p.alternates[i]
 }
 
-// Choose gives a device that is looked at and touched by one driver. It does no I/O: what comes of the driver shows when it is used.
+// Choose gives a device whose screen and touches belong to one driver. It does no I/O: a driver that does not work fails at its first
+// use.
 func (p *Pool) Choose(h *Handle, c Choice) (*Handle, error) {
 	part, err := p.partOf(h, c)
 	if err != nil {
@@ -55,10 +57,10 @@ func (p *Pool) Choose(h *Handle, c Choice) (*Handle, error) {
 	return &mine, nil
 }
 
-// Drives reports whether there is an alternate of this name.
+// Drives reports whether an alternate has this name.
 func (p *Pool) Drives(name string) bool { return p.alternate(name) != nil }
 
-// Chosen reports whether a device is open by an alternate at an address.
+// Chosen reports whether an alternate has a device open at an address.
 func (p *Pool) Chosen(h *Handle, c Choice) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,7 +68,7 @@ func (p *Pool) Chosen(h *Handle, c Choice) bool {
 	return was.part != nil && was.at == c.At
 }
 
-// Lend gives a device whose other drivers are asked first, and a part of it that has one ability of an alternate.
+// Lend adds one ability of an alternate to a device. The device's own drivers come first.
 func (p *Pool) Lend(h *Handle, c Choice, ability func(device.Device) device.Device) (*Handle, error) {
 	part, err := p.partOf(h, c)
 	if err != nil {
@@ -85,7 +87,7 @@ func (p *Pool) Lend(h *Handle, c Choice, ability func(device.Device) device.Devi
 	return &mine, nil
 }
 
-// partOf is a device as one driver has it.
+// partOf is a device as one driver opens it.
 func (p *Pool) partOf(h *Handle, c Choice) (device.Device, error) {
 	for _, part := range h.parts.Parts() {
 		if part.Driver() == c.Driver {
@@ -102,8 +104,8 @@ func (p *Pool) partOf(h *Handle, c Choice) (device.Device, error) {
 	return p.opens(h, a, c.At), nil
 }
 
-// opens opens a device by an alternate, or gives the one that is open. One that is open at another address is closed: there is one of each
-// driver.
+// opens gives the device that an alternate has open, or opens it. Each alternate has one address per device: opens closes a device that
+// is open at another address.
 func (p *Pool) opens(h *Handle, a Alternate, at string) device.Device {
 	p.mu.Lock()
 	name := a.Spec().Name
@@ -123,7 +125,7 @@ func (p *Pool) opens(h *Handle, a Alternate, at string) device.Device {
 	return part
 }
 
-// mayBeDrivenBy are the names of the drivers that may look at a device and touch it, those that list it first.
+// mayBeDrivenBy are the names of the drivers that may look at a device and touch it. Drivers that list the device come first.
 func (p *Pool) mayBeDrivenBy(h *Handle) (names []string) {
 	for _, part := range h.parts.Parts() {
 		if _, sees := device.Has[device.Eyes](part); sees {
@@ -149,10 +151,13 @@ func (p *Pool) notIts(h *Handle, driver string) error {
 	if len(can) == 0 {
 		return f
 	}
-	return f.WithHint("%s can be driven by %s: `ios-agent session-set-defaults --driver %s`", h.Info().Name, strings.Join(can, ", "), can[0])
+	return f.WithHint("%s can be driven by %s: %s", h.Info().Name, strings.Join(can, ", "), useDriver(can[0]))
 }
 
-// Explained adds to the fault of a chosen driver that does not work which others may drive the device. No other one is taken.
+// useDriver is the call that chooses a driver.
+func useDriver(name string) string { return hint.Do("session_set_defaults", "driver", name) }
+
+// Explained adds the other drivers of the device to the fault of a chosen driver that does not work. It never switches drivers.
 func (p *Pool) Explained(h *Handle, err error) error {
 	f, is := fault.In(err)
 	if !is || h.lead == "" || f.Dispatched != fault.NotDispatched || f.Code != fault.DriverFailed && f.Code != fault.AgentFailed {
@@ -161,13 +166,13 @@ func (p *Pool) Explained(h *Handle, err error) error {
 	var others []string
 	for _, name := range p.mayBeDrivenBy(h) {
 		if name != h.lead {
-			others = append(others, fmt.Sprintf("or use %s: `ios-agent session-set-defaults --driver %s`", name, name))
+			others = append(others, fmt.Sprintf("or use %s: %s", name, useDriver(name)))
 		}
 	}
 	return f.With("driver", h.lead).WithHint("%s", strings.Join(append([]string{f.Hint}, others...), "; "))
 }
 
-// Agents are those of a device: of the drivers that list it, and of alternates that were chosen for it.
+// Agents are the agents of a device: of the drivers that list it, and of the alternates that were chosen for it.
 func (p *Pool) Agents(h *Handle) (agents []device.Agent) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -183,11 +188,11 @@ func (p *Pool) Agents(h *Handle) (agents []device.Agent) {
 	return agents
 }
 
-// ProbeAlternate asks the server of an alternate what it is.
+// ProbeAlternate asks the server of an alternate for its identity.
 func (p *Pool) ProbeAlternate(ctx context.Context, c Choice) (string, error) {
 	a := p.alternate(c.Driver)
 	if a == nil {
-		return "", fmt.Errorf("there is no driver %q", c.Driver)
+		return "", fmt.Errorf("unknown driver %q", c.Driver)
 	}
 	if c.At == "" {
 		c.At = a.Spec().Usual
@@ -195,7 +200,7 @@ func (p *Pool) ProbeAlternate(ctx context.Context, c Choice) (string, error) {
 	return a.Probe(ctx, c.At)
 }
 
-// closeOthers closes what alternates opened for a device.
+// closeOthers closes the alternates' devices.
 func (p *Pool) closeOthers(h *Handle) error {
 	p.mu.Lock()
 	others := slices.Collect(maps.Values(h.others))

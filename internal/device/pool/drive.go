@@ -9,13 +9,14 @@ import (
 
 	"ios-agent/internal/device/lease"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// Drive runs fn in the device's lane. Whoever drives needs the lease: the first command on a free device takes a short one,
-// and every command renews it. When it is a command's turn, its lease must still be the one it was queued under.
+// Drive runs fn in the device's lane under a lease. The first command on a free device takes a short lease, and every command renews
+// it. When the command's turn comes, its lease must still be the lease that it queued under.
 func (p *Pool) Drive(ctx context.Context, h *Handle, fn func() error) error {
 	if h.guest {
-		defer p.forget(h) // if it has ended
+		defer p.forget(h) // if the device has ended
 	}
 	if !h.drives {
 		return h.Lane.Do(ctx, fn)
@@ -34,7 +35,7 @@ func (p *Pool) Drive(ctx context.Context, h *Handle, fn func() error) error {
 	})
 }
 
-// arrive tells the command its lease, and calls Handover once a lease.
+// arrive gives the command its lease, and calls Handover once per lease.
 func (p *Pool) arrive(ctx context.Context, h *Handle, use *lease.Use) {
 	if h.leased != nil {
 		h.leased(use.Epoch())
@@ -49,7 +50,7 @@ func (p *Pool) arrive(ctx context.Context, h *Handle, use *lease.Use) {
 	}
 }
 
-// MayDrive refuses a session that another one keeps from driving a device, as Drive would, and takes no lease.
+// MayDrive fails for a session that Drive would refuse. It takes no lease.
 func (p *Pool) MayDrive(ctx context.Context, h *Handle, session string) error {
 	l, err := p.leases.Get(ctx, h.Info().UDID)
 	if err != nil || !l.Held() || l.DrivenBy(session) {
@@ -58,8 +59,8 @@ func (p *Pool) MayDrive(ctx context.Context, h *Handle, session string) error {
 	return p.taken(h.Info().Name, l).WithDispatch(fault.NotDispatched)
 }
 
-// Beside runs fn under the lease but outside of the lane: for what must not wait for the command under way, such as ending
-// the agent that hangs in it.
+// Beside runs fn under the lease but outside the lane. It is for work that must not wait for the running command, such as ending an
+// agent that hangs in it.
 func (p *Pool) Beside(ctx context.Context, h *Handle, fn func() error) error {
 	use, err := p.leases.Use(ctx, h.Info().UDID, h.holder, p.implicit)
 	if err != nil {
@@ -70,15 +71,15 @@ func (p *Pool) Beside(ctx context.Context, h *Handle, fn func() error) error {
 	return fn()
 }
 
-// Forgo releases a lease that the first command took: a device that was switched off is not in use.
+// Forgo releases a lease that a first command took: a device that was switched off is not in use.
 func (p *Pool) Forgo(ctx context.Context, h *Handle) {
 	l, err := p.leases.Get(ctx, h.Info().UDID)
 	if err == nil && l.Kind == lease.Implicit && l.Holder == h.holder {
-		_, _ = p.leases.Release(ctx, lease.Who{Holder: h.holder}, l.Resource) // at worst it runs out
+		_, _ = p.leases.Release(ctx, lease.Who{Holder: h.holder}, l.Resource) // otherwise the lease expires
 	}
 }
 
-// claimed is the fault for a command that may not run. Nothing was sent.
+// claimed is the fault for a command that may not run. The command is not dispatched.
 func (p *Pool) claimed(h *Handle, err error) error {
 	var busy *lease.BusyError
 	if errors.As(err, &busy) && len(busy.Held) > 0 {
@@ -87,7 +88,7 @@ func (p *Pool) claimed(h *Handle, err error) error {
 	return fault.From(leaseFault(err)).WithDispatch(fault.NotDispatched)
 }
 
-// taken says who has a device, since when, until when, and what can be done about it.
+// taken says which session holds a device, since when and until when, and what the caller can do.
 func (p *Pool) taken(name string, l lease.Lease) *fault.Fault {
 	if l.Dirty {
 		return fault.New(fault.DeviceClaimed, "%s (%s) is being reset after its last claim", name, l.Resource).WithHint("try again in a moment")
@@ -112,13 +113,13 @@ func (p *Pool) taken(name string, l lease.Lease) *fault.Fault {
 	if len(others) > 0 {
 		f = f.With("co_drivers", others)
 	}
-	return f.WithHint("use another device, wait with `ios-agent pool resolve --udid %s --wait-if-busy`, or take it over: "+
-		"`ios-agent pool take-over %s --reason WHY`", l.Resource, l.Resource)
+	return f.WithHint("use another device, or wait for this one: %s, or take it over: %s",
+		hint.Do("resolve_device", "udid", l.Resource, "wait_if_busy", true), hint.Do("take_over_device", "udid", l.Resource, "reason", "WHY"))
 }
 
 func age(d time.Duration) string { return max(d, 0).Round(time.Second).String() }
 
-// leaseFault gives a code to what the lease table says.
+// leaseFault gives a fault code to an error of the lease table.
 func leaseFault(err error) error {
 	var busy *lease.BusyError
 	var not *lease.NotHolderError
@@ -130,17 +131,17 @@ func leaseFault(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &unknown):
-		return state(unknown.Err).Within("who has which device is not known")
+		return state(unknown.Err).Within("cannot read the device claims")
 	case errors.As(err, &repeat) && repeat.Ended:
 		return fault.New(fault.LeaseLost, "%w", err).WithHint("claim again with a new id")
 	case errors.As(err, &repeat):
-		return fault.New(fault.InvalidInput, "%w", err).WithHint("use a new id for every claim, and repeat a claim as it was")
+		return fault.New(fault.InvalidInput, "%w", err).WithHint("use a new id for every claim, and repeat a claim with the same inputs")
 	case errors.As(err, &not):
 		return fault.New(fault.NotHolder, "%w", err).With("udid", not.Lease.Resource).With("holder", not.Lease.Holder)
 	case errors.As(err, &lost):
 		return fault.New(fault.LeaseLost, "%w", err).With("udid", lost.Resource)
 	case errors.As(err, &broken):
-		return state(broken.Err).Within("the lease cannot be kept")
+		return state(broken.Err).Within("cannot save the lease")
 	case errors.As(err, &busy) && len(busy.Elsewhere) > 0:
 		return elsewhere(busy.Elsewhere[0])
 	case errors.As(err, &busy):
@@ -149,7 +150,7 @@ func leaseFault(err error) error {
 	return err
 }
 
-// state is the fault of the journal. What it says itself names the file and what to do about it.
+// state is the fault of the journal. The journal's own fault names the file and the remedy.
 func state(err error) *fault.Fault {
 	if f, ok := fault.In(err); ok {
 		return f
@@ -163,5 +164,6 @@ func elsewhere(e *lease.ElsewhereError) *fault.Fault {
 	if !e.Until.IsZero() {
 		f = f.With("expires", e.Until.UTC())
 	}
-	return f.WithHint("release it there (%s), or use another device", fmt.Sprintf("IOS_AGENT_HOME=%s ios-agent pool list", e.Home))
+	return f.WithHint("release it there (%s), or use another device",
+		hint.Command(fmt.Sprintf("IOS_AGENT_HOME=%s ios-agent pool list", e.Home)))
 }

@@ -67,9 +67,9 @@ func both(t *testing.T, farmed, cabled []device.Info, test func(t *testing.T, p 
 	})
 }
 
-// TestOneDeviceOfTwoDrivers: it is listed once, has the abilities of both, and its lease is on the hardware, whatever id a
+// TestDeviceOfTwoDriversIsListedOnce: it is listed once, has the abilities of both, and its lease is on the hardware, whatever id a
 // caller uses for it.
-func TestOneDeviceOfTwoDrivers(t *testing.T) {
+func TestDeviceOfTwoDriversIsListedOnce(t *testing.T) {
 	one, other := kims()
 	both(t, []device.Info{one}, []device.Info{other}, func(t *testing.T, p *pool.Pool, f *farm, _ *cable) {
 		infos, err := p.List(t.Context())
@@ -113,8 +113,8 @@ func TestOneDeviceOfTwoDrivers(t *testing.T) {
 	})
 }
 
-// TestAFailingDriverHidesNothing: the devices of the others are there, and who asks for one that is not is told why.
-func TestAFailingDriverHidesNothing(t *testing.T) {
+// TestFailingDriverHidesNoOtherDevices: the devices of the others are there, and who asks for one that is not is told why.
+func TestFailingDriverHidesNoOtherDevices(t *testing.T) {
 	both(t, three(), nil, func(t *testing.T, p *pool.Pool, _ *farm, c *cable) {
 		c.err = errors.New("no cable is plugged in")
 		entries, err := p.Entries(t.Context())
@@ -138,8 +138,8 @@ func TestAFailingDriverHidesNothing(t *testing.T) {
 	})
 }
 
-// TestASlowDriverDelaysNobodyElse: a device that is named is found as soon as its own driver answers.
-func TestASlowDriverDelaysNobodyElse(t *testing.T) {
+// TestSlowDriverDoesNotDelayOthers: a device that is named is found as soon as its own driver answers.
+func TestSlowDriverDoesNotDelayOthers(t *testing.T) {
 	_, other := kims()
 	both(t, vectors(), []device.Info{other}, func(t *testing.T, p *pool.Pool, f *farm, c *cable) {
 		c.gate = make(chan struct{})
@@ -175,8 +175,8 @@ func TestASlowDriverDelaysNobodyElse(t *testing.T) {
 	})
 }
 
-// TestAPhysicalDeviceIsOpenedWhole: it waits a moment for a driver that is slower than the first one.
-func TestAPhysicalDeviceIsOpenedWhole(t *testing.T) {
+// TestPhysicalDeviceOpenWaitsForSlowDriver: it waits a moment for a driver that is slower than the first one.
+func TestPhysicalDeviceOpenWaitsForSlowDriver(t *testing.T) {
 	one, other := kims()
 	both(t, []device.Info{one}, []device.Info{other}, func(t *testing.T, p *pool.Pool, _ *farm, c *cable) {
 		c.gate = make(chan struct{})
@@ -191,8 +191,8 @@ func TestAPhysicalDeviceIsOpenedWhole(t *testing.T) {
 	})
 }
 
-// TestALateDriverAddsItsAbilities to a device that is open already.
-func TestALateDriverAddsItsAbilities(t *testing.T) {
+// TestLateDriverAddsAbilitiesToOpenDevice to a device that is open already.
+func TestLateDriverAddsAbilitiesToOpenDevice(t *testing.T) {
 	one, other := kims()
 	both(t, []device.Info{one}, []device.Info{other}, func(t *testing.T, p *pool.Pool, _ *farm, c *cable) {
 		c.gate = make(chan struct{})
@@ -214,8 +214,8 @@ func TestALateDriverAddsItsAbilities(t *testing.T) {
 	})
 }
 
-// TestAPhysicalDeviceIsNeverImplied: it has to be named, and a simulator of the same name comes first.
-func TestAPhysicalDeviceIsNeverImplied(t *testing.T) {
+// TestPhysicalDeviceMustBeNamed: it has to be named, and a simulator of the same name comes first.
+func TestPhysicalDeviceMustBeNamed(t *testing.T) {
 	_, other := kims()
 	simulator := sim("SIM", "iPhone", "iOS 18.2", "shutdown")
 	both(t, []device.Info{simulator}, []device.Info{other}, func(t *testing.T, p *pool.Pool, f *farm, _ *cable) {
@@ -245,9 +245,9 @@ var errNewer = fault.New(fault.StateFailed, "state.db has version 99, this ios-a
 
 func (newerState) Load() (lease.Kept, error) { return lease.Kept{}, errNewer }
 
-// TestLeasesThatCannotBeRead: what needs a lease is refused with one fault; what only looks works, and says that nobody
+// TestUnreadableLeasesRefuseUseButAllowLooks: what needs a lease is refused with one fault; what only looks works, and says that nobody
 // knows who has which device.
-func TestLeasesThatCannotBeRead(t *testing.T) {
+func TestUnreadableLeasesRefuseUseButAllowLooks(t *testing.T) {
 	table := lease.NewTable(lease.Options{Journal: newerState{}})
 	defer table.Close()
 	p := pool.New(pool.Options{Drivers: []device.Driver{&farm{infos: three()}}, Leases: table, Implicit: time.Minute})

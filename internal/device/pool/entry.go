@@ -9,28 +9,29 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/lease"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// Entry is a device as the pool knows it.
+// Entry is the pool's view of a device.
 type Entry struct {
 	device.Info
 	ClaimStatus string     `json:"claim_status"` // available, claimed, unavailable or unknown
 	ClaimedBy   string     `json:"claimed_by,omitempty"`
-	Client      string     `json:"claimed_client,omitempty"` // who works for that session
-	CoDrivers   []string   `json:"co_drivers,omitempty"`     // sessions that may drive it too
+	Client      string     `json:"claimed_client,omitempty"` // the client program of the session
+	CoDrivers   []string   `json:"co_drivers,omitempty"`     // sessions that may drive the device too
 	ClaimedAt   *time.Time `json:"claimed_at,omitempty"`
 	ExpiresAt   *time.Time `json:"expires_at,omitempty"`
 	LeaseKind   string     `json:"lease_kind,omitempty"` // claim, implicit or repair
 	Epoch       uint64     `json:"epoch,omitempty"`
 	LastUsed    *time.Time `json:"last_used,omitempty"`
-	Quarantine  string     `json:"quarantine,omitempty"` // why it is not handed out
+	Quarantine  string     `json:"quarantine,omitempty"` // why the pool does not hand the device out
 }
 
 // The values of Entry.ClaimStatus.
 const (
 	Available   = "available"
 	ClaimedWord = "claimed"
-	Unavailable = "unavailable" // nobody has it, and it cannot be used
+	Unavailable = "unavailable" // unclaimed but not usable
 	Unknown     = "unknown"     // the leases cannot be read
 )
 
@@ -61,10 +62,10 @@ func moment(t time.Time) *time.Time {
 	return &t
 }
 
-// Entry is a granted device as the pool knows it.
+// Entry is the pool's view of a granted device.
 func (g Grant) Entry() Entry { return entry(g.Info, g.Lease, "") }
 
-// Entries lists every device with its lease, as it is now; also those that openers have opened.
+// Entries lists every device with its current lease, including devices that openers have opened.
 func (p *Pool) Entries(ctx context.Context) ([]Entry, error) {
 	l, err := p.listed(ctx, 0, nil)
 	if err != nil {
@@ -77,7 +78,7 @@ func (p *Pool) Entries(ctx context.Context) ([]Entry, error) {
 	return p.entries(ctx, all...)
 }
 
-// entries are devices as the pool knows them. Where leases cannot be read, nobody knows who has which.
+// entries are the pool's view of devices. If the leases cannot be read, the claim status is unknown.
 func (p *Pool) entries(ctx context.Context, infos ...device.Info) ([]Entry, error) {
 	leases, err := p.leases.All(ctx)
 	var unknown *lease.StateError
@@ -98,7 +99,7 @@ func (p *Pool) entries(ctx context.Context, infos ...device.Info) ([]Entry, erro
 	return out, nil
 }
 
-// Entry tells of one device, by one of its ids.
+// Entry is the pool's view of one device, by one of its ids.
 func (p *Pool) Entry(ctx context.Context, id string) (Entry, error) {
 	info, err := p.lookUp(ctx, id, fresh)
 	if err != nil {
@@ -111,8 +112,8 @@ func (p *Pool) Entry(ctx context.Context, id string) (Entry, error) {
 	return all[0], nil
 }
 
-// LastClaim is the device that a holder claimed last; empty when it has claimed none. latest are those it asked for last, as
-// far as that is remembered; else the time of the claims decides. It never guesses between two: the fault names them.
+// LastClaim is the device that a holder claimed last; empty if it has claimed none. latest are the devices of its last claim, if they
+// are remembered; otherwise the times of the claims decide. LastClaim never guesses between two devices: the fault names them.
 func (p *Pool) LastClaim(ctx context.Context, holder string, latest []string) (udid string, err error) {
 	leases, err := p.leases.All(ctx)
 	if err != nil {
@@ -145,10 +146,10 @@ func (p *Pool) LastClaim(ctx context.Context, holder string, latest []string) (u
 		return slices.ContainsFunc(last, func(l lease.Lease) bool { return l.Resource == i.UDID })
 	})
 	return "", fault.New(fault.DeviceAmbiguous, "%s claimed %d devices at once, and none was named: %s", holder, len(last), briefly(infos)).
-		WithHint("pass the `--udid` of one: %s", choices(infos)).With("candidates", infos)
+		WithHint("pass the %s of one: %s", hint.Field("udid"), choices(infos)).With("candidates", infos)
 }
 
-// newest are the leases that were given last, all in the same moment.
+// newest are the leases with the latest grant, all of the same moment.
 func newest(leases []lease.Lease) (out []lease.Lease) {
 	for _, l := range leases {
 		switch {
@@ -161,7 +162,7 @@ func newest(leases []lease.Lease) (out []lease.Lease) {
 	return out
 }
 
-// Renew makes a holder's claim last for its whole time again.
+// Renew gives a holder's claim its full lifetime again.
 func (p *Pool) Renew(ctx context.Context, who lease.Who, id string) (Entry, error) {
 	udid := p.canonical(id)
 	if _, err := p.leases.Renew(ctx, who, udid); err != nil {
@@ -170,7 +171,7 @@ func (p *Pool) Renew(ctx context.Context, who lease.Who, id string) (Entry, erro
 	return p.Entry(ctx, udid)
 }
 
-// TakeOver gives a device to the holder that asks, whoever has it now; the reason is kept.
+// TakeOver gives a device to the asking holder even if another session holds it. The reason is stored.
 func (p *Pool) TakeOver(ctx context.Context, a Ask, reason string) (Entry, lease.Lease, error) {
 	e, err := p.Entry(ctx, a.UDID)
 	if err != nil {
@@ -184,7 +185,7 @@ func (p *Pool) TakeOver(ctx context.Context, a Ask, reason string) (Entry, lease
 	return e, before, err
 }
 
-// Cleanup releases what has run out.
+// Cleanup releases expired claims.
 func (p *Pool) Cleanup(ctx context.Context) ([]string, error) {
 	udids := []string{}
 	ended, err := p.leases.Expire(ctx)

@@ -9,21 +9,22 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/lease"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// Opener opens devices that no driver lists, as the processes of a desktop, by ids of a form of its own.
+// Opener opens devices that no driver lists, such as the processes of a desktop. Their ids have a form of their own.
 type Opener interface {
-	// Opens reports whether an id has that form.
+	// Opens reports whether an id has the opener's form.
 	Opens(id string) bool
-	// Find is the udid of the one device that an id means. env is the environment of who asks; it may be nil.
+	// Find is the udid of the one device that an id means. env is the caller's environment; it may be nil.
 	Find(ctx context.Context, id string, env func(string) string) (udid string, err error)
 	Open(ctx context.Context, udid string) (device.Device, error)
 }
 
-// mostGuests is how many devices of openers are open at once.
+// mostGuests is the maximum number of open devices of openers.
 const mostGuests = 64
 
-// opener is who opens the device with an id; nil for an id of a device that drivers list.
+// opener is the opener for an id; nil if drivers list the device.
 func (p *Pool) opener(id string) Opener {
 	for _, o := range p.openers {
 		if o.Opens(id) {
@@ -33,7 +34,7 @@ func (p *Pool) opener(id string) Opener {
 	return nil
 }
 
-// Opens reports whether an id is of a device that no driver lists.
+// Opens reports whether an id belongs to an opener.
 func (p *Pool) Opens(id string) bool { return p.opener(id) != nil }
 
 // Ended reports whether a device has ended for good.
@@ -42,7 +43,7 @@ func (p *Pool) Ended(h *Handle) bool {
 	return mortal && d.Gone()
 }
 
-// guest is the device that an id of an opener means; it is opened if it is not.
+// guest is the device of an opener's id. It opens the device if needed.
 func (p *Pool) guest(ctx context.Context, id string, env func(string) string) (*Handle, error) {
 	if h := p.living(id); h != nil {
 		return h, nil
@@ -57,8 +58,8 @@ func (p *Pool) guest(ctx context.Context, id string, env func(string) string) (*
 	}
 	p.bury()
 	if n := len(p.guests()); n >= mostGuests {
-		return nil, fault.New(fault.TooMany, "%d apps of desktops are open, which is all that can be at once", n).
-			WithHint("end some of them; `ios-agent pool list` names them")
+		return nil, fault.New(fault.TooMany, "%d desktop apps are open, which is the limit", n).
+			WithHint("quit some of them; %s lists them", hint.Do("list_device_pool"))
 	}
 	opened, err := o.Open(ctx, udid)
 	if err != nil {
@@ -66,7 +67,7 @@ func (p *Pool) guest(ctx context.Context, id string, env func(string) string) (*
 	}
 	h, mine := p.admit(opened)
 	if !mine {
-		err = opened.Close() // somebody else was quicker
+		err = opened.Close() // another caller opened it first
 	}
 	return h, err
 }
@@ -80,7 +81,7 @@ func (p *Pool) living(id string) *Handle {
 	return h
 }
 
-// admit keeps an opened device, or gives the one that is open already.
+// admit stores an opened device, or gives the device that is already open.
 func (p *Pool) admit(opened device.Device) (h *Handle, mine bool) {
 	udid := opened.Info().UDID
 	p.mu.Lock()
@@ -111,7 +112,7 @@ func (p *Pool) bury() {
 	}
 }
 
-// forget closes a device that has ended for good, and ends its lease. It reports whether the device has ended.
+// forget closes a device that has ended for good and releases its lease. It reports whether the device has ended.
 func (p *Pool) forget(h *Handle) bool {
 	if !p.Ended(h) {
 		return false
@@ -130,7 +131,7 @@ func (p *Pool) forget(h *Handle) bool {
 		p.log.Warn("closing a device that has ended", "udid", udid, "error", err)
 	}
 	if l, err := p.leases.Get(p.life, udid); err == nil && l.Held() {
-		_, _ = p.leases.Release(p.life, lease.Who{Holder: l.Holder}, udid) // at worst it runs out
+		_, _ = p.leases.Release(p.life, lease.Who{Holder: l.Holder}, udid) // otherwise the lease expires
 	}
 	return true
 }
@@ -138,8 +139,8 @@ func (p *Pool) forget(h *Handle) bool {
 // acquireGuest is Acquire for one device of an opener.
 func (p *Pool) acquireGuest(ctx context.Context, a Ask) (Grant, error) {
 	if a.Reset != "" && a.Reset != ResetNone {
-		return Grant{}, fault.New(fault.Unsupported, "an app of a desktop cannot be reset when its claim ends: %s", a.UDID).
-			WithHint("claim it without `--reset`")
+		return Grant{}, fault.New(fault.Unsupported, "cannot reset the desktop app %s when its claim ends", a.UDID).
+			WithHint("claim it without %s", hint.Field("reset"))
 	}
 	h, err := p.guest(ctx, a.UDID, a.Env)
 	if err != nil {
@@ -168,7 +169,7 @@ func (p *Pool) acquireGuest(ctx context.Context, a Ask) (Grant, error) {
 	return Grant{}, leaseFault(err)
 }
 
-// withGuests are the devices of a listing, and those that openers have opened and that still are there.
+// withGuests are the devices of a listing and the living devices of openers.
 func (p *Pool) withGuests(listed []device.Info) []device.Info {
 	p.bury()
 	guests := p.guests()

@@ -88,8 +88,9 @@ func caged(t *testing.T, test func(t *testing.T, p *pool.Pool, k *kennel, s *she
 	})
 }
 
-// TestGuests: what no driver lists is opened once by its id, is leased, and is meant only when it is named or current.
-func TestGuests(t *testing.T) {
+// TestUnlistedDeviceIsOpenedOnceByID: what no driver lists is opened once by its id, is leased, and is meant only when it is named or
+// current.
+func TestUnlistedDeviceIsOpenedOnceByID(t *testing.T) {
 	caged(t, func(t *testing.T, p *pool.Pool, k *kennel, s *shelf) {
 		find := func(c pool.Criteria) *pool.Handle {
 			t.Helper()
@@ -131,8 +132,8 @@ func TestGuests(t *testing.T) {
 	})
 }
 
-// TestClaimedGuests: they are claimed, waited for and given back as others are; nothing is done with them then.
-func TestClaimedGuests(t *testing.T) {
+// TestUnlistedDevicesAreClaimedAndReleased: they are claimed, waited for and given back as others are; nothing is done with them then.
+func TestUnlistedDevicesAreClaimedAndReleased(t *testing.T) {
 	caged(t, func(t *testing.T, p *pool.Pool, _ *kennel, _ *shelf) {
 		ask := pool.Ask{Want: pool.Want{UDID: "cage:7"}, Holder: "s1"}
 		must(t, p, ask, "cage:7:1")
@@ -156,7 +157,7 @@ func TestClaimedGuests(t *testing.T) {
 			t.Errorf("%+v, %v", g, err)
 		}
 		_, err = acquire(t, p, pool.Ask{Want: pool.Want{UDID: "cage:8"}, Holder: "s3", Reset: pool.ResetErase})
-		refused(t, err, fault.Unsupported, "cannot be reset")
+		refused(t, err, fault.Unsupported, "cannot reset")
 		e, _, err := p.TakeOver(t.Context(), pool.Ask{Want: pool.Want{UDID: "cage:7"}, Holder: "s3"}, "why")
 		if err != nil || e.ClaimedBy != "s3" {
 			t.Errorf("%+v, %v", e, err)
@@ -164,8 +165,8 @@ func TestClaimedGuests(t *testing.T) {
 	})
 }
 
-// TestAGuestThatEnds is closed and forgotten, with its lease; what comes in its place is another device.
-func TestAGuestThatEnds(t *testing.T) {
+// TestEndedUnlistedDeviceIsClosed is closed and forgotten, with its lease; what comes in its place is another device.
+func TestEndedUnlistedDeviceIsClosed(t *testing.T) {
 	caged(t, func(t *testing.T, p *pool.Pool, k *kennel, _ *shelf) {
 		must(t, p, pool.Ask{Want: pool.Want{UDID: "cage:7"}, Holder: "s1"}, "cage:7:1")
 		k.put("7", 2)
@@ -192,8 +193,8 @@ func TestAGuestThatEnds(t *testing.T) {
 	})
 }
 
-// TestGuestsAreBounded: those that have ended make room, others do not.
-func TestGuestsAreBounded(t *testing.T) {
+// TestUnlistedDevicesAreBounded: those that have ended make room, others do not.
+func TestUnlistedDevicesAreBounded(t *testing.T) {
 	caged(t, func(t *testing.T, p *pool.Pool, k *kennel, _ *shelf) {
 		var err error
 		n := 0

@@ -12,23 +12,23 @@ import (
 )
 
 const (
-	// BootWait is how long a boot may take unless the caller says otherwise.
+	// BootWait is the default maximum time of a boot.
 	BootWait = 30 * time.Second
-	// probeWait is how long a device may take to run the smallest program.
+	// probeWait is the maximum time for a device to run the smallest program.
 	probeWait = 10 * time.Second
-	// provenFor is how long a device counts as working after it was seen to work.
+	// provenFor is how long a successful probe counts.
 	provenFor = 5 * time.Second
-	// repairWait is how long the boot of a repair may take.
+	// repairWait is the maximum time of a boot during a repair.
 	repairWait = 5 * time.Minute
-	// repairHolder holds the lease of a device that is being repaired.
+	// repairHolder holds the lease of a device under repair.
 	repairHolder = "ios-agent repair"
 )
 
-// repairGaps are the pauses before each attempt at a broken device. After the last one it stays aside until somebody
-// refreshes the pool.
+// repairGaps are the pauses before each repair attempt. After the last attempt the device stays in quarantine until a caller refreshes
+// the pool.
 func repairGaps() []time.Duration { return []time.Duration{0, 10 * time.Second, time.Minute} }
 
-// Quarantine is why a device is not handed out.
+// Quarantine is the reason why a device is not handed out.
 type Quarantine struct {
 	Reason string
 	Since  time.Time
@@ -37,8 +37,7 @@ type Quarantine struct {
 	repairing bool
 }
 
-// probe makes sure that a booted device can run a program. One that was booted a moment ago and is not any more is not
-// broken: the listing was old.
+// probe checks that a booted device can run a program. A device that was shut down since the listing is not broken.
 func (p *Pool) probe(ctx context.Context, h *Handle) error {
 	udid := h.Info().UDID
 	prober, able := device.Has[device.Prober](h.Device)
@@ -58,7 +57,7 @@ func (p *Pool) probe(ctx context.Context, h *Handle) error {
 		p.stale()
 		return err
 	}
-	reason := fmt.Sprintf("%s (%s) says it is booted and cannot run a program: %v", h.Info().Name, udid, err)
+	reason := fmt.Sprintf("%s (%s) is booted but cannot run a program: %v", h.Info().Name, udid, err)
 	p.putAside(h, reason)
 	return fault.New(fault.DeviceBroken, "%s", reason).With("udid", udid)
 }
@@ -76,7 +75,7 @@ func (p *Pool) prove(udid string) {
 	p.worked[udid] = p.now()
 }
 
-// boot boots a device within a time. One that does not is put aside.
+// boot boots a device within a time limit. A device that fails goes into quarantine.
 func (p *Pool) boot(ctx context.Context, h *Handle, most time.Duration) error {
 	if most <= 0 {
 		most = BootWait
@@ -88,7 +87,7 @@ func (p *Pool) boot(ctx context.Context, h *Handle, most time.Duration) error {
 	limited, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	err = h.Lane.Do(limited, func() error { return power.Boot(limited) })
-	p.stale() // whatever came of it
+	p.stale() // after success and failure
 	udid := h.Info().UDID
 	switch {
 	case err == nil:
@@ -104,18 +103,18 @@ func (p *Pool) boot(ctx context.Context, h *Handle, most time.Duration) error {
 	return fault.New(fault.BootFailed, "%s (%s) did not boot: %w", h.Info().Name, udid, err).With("udid", udid)
 }
 
-// putAside keeps a broken device from being handed out and begins to repair it.
+// putAside puts a broken device into quarantine and starts its repair.
 func (p *Pool) putAside(h *Handle, reason string) {
 	udid := h.Info().UDID
 	p.mu.Lock()
 	p.aside[udid] = &Quarantine{reason, p.now(), h, p.aside[udid] != nil && p.aside[udid].repairing}
 	delete(p.worked, udid)
 	p.mu.Unlock()
-	p.log.Warn("device put aside", "udid", udid, "reason", reason)
+	p.log.Warn("device quarantined", "udid", udid, "reason", reason)
 	p.repairAll()
 }
 
-// repairAll begins to repair what is aside and not being repaired.
+// repairAll starts the repair of every quarantined device that is not under repair.
 func (p *Pool) repairAll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -130,7 +129,7 @@ func (p *Pool) repairAll() {
 	}
 }
 
-// repair turns a device off and on again until it works, a few times.
+// repair restarts a device until it works, a few times.
 func (p *Pool) repair(h *Handle) {
 	udid := h.Info().UDID
 	for _, gap := range repairGaps() {
@@ -162,14 +161,14 @@ func (p *Pool) pause(d time.Duration) bool {
 	}
 }
 
-// repairOnce restarts a device under a lease of its own: nobody's device is switched off.
+// repairOnce restarts a device under a lease of its own, so that it never switches off a device in use.
 func (p *Pool) repairOnce(h *Handle) error {
 	udid := h.Info().UDID
 	now, err := p.leases.Get(p.life, udid)
 	if err != nil {
 		return err
 	}
-	if !now.Dirty { // what is dirty is nobody's already
+	if !now.Dirty { // a dirty device is already out of use
 		_, err := p.leases.Acquire(p.life, lease.Request{
 			Holder: repairHolder, Kind: lease.Repair, TTL: 2 * repairWait, Wait: true,
 			Among: func(func(string) lease.Lease) []string { return []string{udid} },
@@ -188,7 +187,7 @@ func (p *Pool) repairOnce(h *Handle) error {
 	return p.leases.Clean(ctx, udid, now.Epoch)
 }
 
-// restart turns a device off and on, makes sure that it works, and does what its last lease asked for.
+// restart turns a device off and on, checks that it works, and does the reset of its last lease.
 func restart(ctx context.Context, h *Handle, l lease.Lease) error {
 	power, err := device.As[device.Power](h.Device)
 	if err != nil {
@@ -220,7 +219,7 @@ func (p *Pool) readmit(udid string) {
 	p.leases.Poke()
 }
 
-// Quarantines lists the devices put aside.
+// Quarantines are the devices in quarantine.
 func (p *Pool) Quarantines() map[string]Quarantine {
 	p.mu.Lock()
 	defer p.mu.Unlock()

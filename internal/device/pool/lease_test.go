@@ -15,6 +15,7 @@ import (
 	"ios-agent/internal/device/lease"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // farm is a driver whose devices boot, break and change behind our back.
@@ -165,7 +166,7 @@ func refused(t *testing.T, err error, code fault.Code, words ...string) {
 
 var pro = pool.Want{Name: "iPhone 16 Pro"}
 
-func TestConcurrentClaims(t *testing.T) {
+func TestConcurrentClaimsGetDistinctDevices(t *testing.T) {
 	for name, on := range map[string]bool{"claim": false, "resolve": true} {
 		in(t, three(), func(t *testing.T, p *pool.Pool, _ *farm) {
 			got, errs := make([]string, 4), make([]error, 4)
@@ -191,7 +192,7 @@ func TestConcurrentClaims(t *testing.T) {
 	}
 }
 
-func TestReleaseThenReclaim(t *testing.T) {
+func TestReleasedDeviceCanBeClaimedAgain(t *testing.T) {
 	in(t, three(), func(t *testing.T, p *pool.Pool, _ *farm) {
 		one, _ := acquire(t, p, pool.Ask{Want: pro, Holder: "s1"})
 		if _, err := p.Release(t.Context(), lease.Who{Holder: "s2"}, one, ""); !fault.Is(err, fault.NotHolder) {
@@ -208,7 +209,7 @@ func TestReleaseThenReclaim(t *testing.T) {
 	})
 }
 
-func TestUnusedClaimsRunOut(t *testing.T) {
+func TestUnusedClaimExpires(t *testing.T) {
 	in(t, three(), func(t *testing.T, p *pool.Pool, f *farm) {
 		one, _ := acquire(t, p, pool.Ask{Want: pro, Holder: "s1"})
 		time.Sleep(20 * time.Minute)
@@ -230,8 +231,8 @@ func TestUnusedClaimsRunOut(t *testing.T) {
 	})
 }
 
-// TestVectors are those of the specification, §2.4 and §11.
-func TestVectors(t *testing.T) {
+// TestClaimsMatchSpecificationVectors are those of the specification, §2.4 and §11.
+func TestClaimsMatchSpecificationVectors(t *testing.T) {
 	in(t, vectors(), func(t *testing.T, p *pool.Pool, _ *farm) {
 		must(t, p, pool.Ask{Want: pro, Holder: "s1", On: true}, "AAAA")
 		_, err := acquire(t, p, pool.Ask{Want: pro, Holder: "s2", On: true})
@@ -254,8 +255,8 @@ func TestVectors(t *testing.T) {
 	})
 }
 
-// TestRank: booted, then free, then used last, then by name; and a holder keeps what it has.
-func TestRank(t *testing.T) {
+// TestClaimPrefersBootedAndFreeDevices: booted, then free, then used last, then by name; and a holder keeps what it has.
+func TestClaimPrefersBootedAndFreeDevices(t *testing.T) {
 	infos := []device.Info{
 		sim("A", "b phone", "iOS 18.2", "shutdown"), sim("B", "c phone", "iOS 18.2", device.Booted),
 		sim("C", "a phone", "iOS 18.2", device.Booted), sim("D", "d phone", "iOS 18.2", device.Booted),
@@ -273,8 +274,8 @@ func TestRank(t *testing.T) {
 	})
 }
 
-// TestReservedBeforeBoot: while one boots for somebody, others get another, and nobody is held up.
-func TestReservedBeforeBoot(t *testing.T) {
+// TestBootingDeviceIsReservedForItsClaim: while one boots for somebody, others get another, and nobody is held up.
+func TestBootingDeviceIsReservedForItsClaim(t *testing.T) {
 	infos := []device.Info{sim("A", "a", "iOS 18.2", "shutdown"), sim("B", "b", "iOS 18.2", "shutdown")}
 	in(t, infos, func(t *testing.T, p *pool.Pool, f *farm) {
 		f.boots["A"] = 20 * time.Second
@@ -311,8 +312,8 @@ func TestEnsureBootsInParallel(t *testing.T) {
 	})
 }
 
-// TestBootTimeout: it is said, the claim is given back, the device is put aside and repaired.
-func TestBootTimeout(t *testing.T) {
+// TestBootTimeoutReleasesAndQuarantinesDevice: it is said, the claim is given back, the device is put aside and repaired.
+func TestBootTimeoutReleasesAndQuarantinesDevice(t *testing.T) {
 	in(t, vectors(), func(t *testing.T, p *pool.Pool, f *farm) {
 		f.boots["CCCC"] = 24 * time.Hour
 		began := time.Now()
@@ -339,8 +340,8 @@ func TestBootTimeout(t *testing.T) {
 	})
 }
 
-// TestADeviceThatCannotSpawnIsNotHandedOut: the next one is.
-func TestADeviceThatCannotSpawnIsNotHandedOut(t *testing.T) {
+// TestDeviceThatCannotRunProgramIsSkipped: the next one is.
+func TestDeviceThatCannotRunProgramIsSkipped(t *testing.T) {
 	in(t, three(), func(t *testing.T, p *pool.Pool, f *farm) {
 		f.broken["DEV-0"], f.boots["DEV-0"] = true, time.Minute
 		must(t, p, pool.Ask{Want: pro, Holder: "s1", On: true}, "DEV-1")
@@ -356,8 +357,8 @@ func TestADeviceThatCannotSpawnIsNotHandedOut(t *testing.T) {
 	})
 }
 
-// TestARepairIsTriedAgainOnRefresh: after some tries a device is left alone until somebody asks.
-func TestARepairIsTriedAgainOnRefresh(t *testing.T) {
+// TestRefreshRetriesFailedRepair: after some tries a device is left alone until somebody asks.
+func TestRefreshRetriesFailedRepair(t *testing.T) {
 	in(t, vectors(), func(t *testing.T, p *pool.Pool, f *farm) {
 		f.boots["CCCC"] = 24 * time.Hour
 		_, err := acquire(t, p, pool.Ask{Want: pool.Want{Name: "iPhone 15"}, Holder: "s1", On: true, Boot: true, BootWait: time.Second})
@@ -377,8 +378,8 @@ func TestARepairIsTriedAgainOnRefresh(t *testing.T) {
 	})
 }
 
-// TestWhoLeavesTakesNothing: a caller that goes while its device boots leaves no claim behind.
-func TestWhoLeavesTakesNothing(t *testing.T) {
+// TestCancelledClaimTakesNoDevice: a caller that goes while its device boots leaves no claim behind.
+func TestCancelledClaimTakesNoDevice(t *testing.T) {
 	in(t, vectors(), func(t *testing.T, p *pool.Pool, f *farm) {
 		f.boots["CCCC"] = 20 * time.Second
 		ctx, leave := context.WithTimeout(t.Context(), 10*time.Second)
@@ -392,8 +393,8 @@ func TestWhoLeavesTakesNothing(t *testing.T) {
 	})
 }
 
-// TestWaiting: woken by a release and by somebody who boots a device; or told when the time is over.
-func TestWaiting(t *testing.T) {
+// TestWaitingClaimWakesOrTimesOut: woken by a release and by somebody who boots a device; or told when the time is over.
+func TestWaitingClaimWakesOrTimesOut(t *testing.T) {
 	in(t, vectors(), func(t *testing.T, p *pool.Pool, f *farm) {
 		must(t, p, pool.Ask{Want: pro, Holder: "s1", On: true}, "AAAA")
 		_, err := acquire(t, p, pool.Ask{Want: pro, Holder: "s2", On: true, Wait: 30 * time.Second})
@@ -422,8 +423,8 @@ func TestWaiting(t *testing.T) {
 	})
 }
 
-// TestFallback is the seed's §1.2: what is named or current never asks the pool, and a broken pool is invisible.
-func TestFallback(t *testing.T) {
+// TestNamedDeviceWorksWithBrokenLeases is the seed's §1.2: what is named or current never asks the pool, and a broken pool is invisible.
+func TestNamedDeviceWorksWithBrokenLeases(t *testing.T) {
 	solo := []device.Info{sim("SOLO", "iPhone 16 Pro", "iOS 18.2", device.Booted)}
 	broken := lease.NewTable(lease.Options{Journal: deaf{}})
 	for name, leases := range map[string]*lease.Table{"no pool": nil, "a broken pool": broken} {
@@ -444,8 +445,8 @@ func TestFallback(t *testing.T) {
 	broken.Close()
 }
 
-// TestTheHoldersOnlyDeviceIsMeant: with one claim and several booted, nobody has to name it, and no tool is asked.
-func TestTheHoldersOnlyDeviceIsMeant(t *testing.T) {
+// TestOnlyDeviceOfHolderIsTheDefault: with one claim and several booted, nobody has to name it, and no tool is asked.
+func TestOnlyDeviceOfHolderIsTheDefault(t *testing.T) {
 	in(t, three(), func(t *testing.T, p *pool.Pool, f *farm) {
 		must(t, p, pool.Ask{Want: pool.Want{UDID: "DEV-1"}, Holder: "s1"}, "DEV-1")
 		asked := f.asked
@@ -469,8 +470,8 @@ var errDisk = errors.New("disk on fire")
 func (deaf) Load() (lease.Kept, error) { return lease.Kept{}, nil }
 func (deaf) Save([]lease.Event) error  { return errDisk }
 
-// TestACommandIsToldItsLease when it is its turn, in the lane and beside it; a look has none.
-func TestACommandIsToldItsLease(t *testing.T) {
+// TestOnlyDrivingCommandReceivesLeaseEpoch when it is its turn, in the lane and beside it; a look has none.
+func TestOnlyDrivingCommandReceivesLeaseEpoch(t *testing.T) {
 	in(t, three(), func(t *testing.T, p *pool.Pool, f *farm) {
 		h, err := p.Resolve(t.Context(), pool.Criteria{UDID: "DEV-0"})
 		if err != nil {
@@ -493,8 +494,8 @@ func TestACommandIsToldItsLease(t *testing.T) {
 	})
 }
 
-// TestDriving: the first to drive has it, looks are free, and a take-over stops what still waits.
-func TestDriving(t *testing.T) {
+// TestFirstDriverHoldsDeviceUntilTakeOver: the first to drive has it, looks are free, and a take-over stops what still waits.
+func TestFirstDriverHoldsDeviceUntilTakeOver(t *testing.T) {
 	in(t, three(), func(t *testing.T, p *pool.Pool, f *farm) {
 		h, err := p.Resolve(t.Context(), pool.Criteria{UDID: "DEV-0"})
 		if err != nil {
@@ -506,7 +507,8 @@ func TestDriving(t *testing.T) {
 		}
 		err = p.Drive(t.Context(), h.For("s2", true), nothing)
 		refused(t, err, fault.DeviceClaimed, "claimed by s1")
-		if f := fault.From(err); f.Dispatched != fault.NotDispatched || f.Details["holder"] != "s1" || !strings.Contains(f.Hint, "take-over") {
+		if f := fault.From(err); f.Dispatched != fault.NotDispatched || f.Details["holder"] != "s1" || !strings.Contains(f.Hint,
+			"take_over_device") {
 			t.Errorf("%+v", f)
 		}
 		if err := p.Drive(t.Context(), h.For("s2", false), nothing); err != nil {
@@ -532,18 +534,18 @@ func TestDriving(t *testing.T) {
 	})
 }
 
-// TestRefusalsSayWhatHelps: no hint repeats what was given.
-func TestRefusalsSayWhatHelps(t *testing.T) {
+// TestRefusalHintsDoNotRepeatInput: no hint repeats what was given.
+func TestRefusalHintsDoNotRepeatInput(t *testing.T) {
 	in(t, vectors(), func(t *testing.T, p *pool.Pool, _ *farm) {
 		_, err := acquire(t, p, pool.Ask{Want: pool.Want{Name: "iPhone 15"}, Holder: "s1", On: true, Wait: 30 * time.Second})
 		refused(t, err, fault.WaitTimeout, "1 are free and shut down: iPhone 15 (CCCC)", "auto_boot=true")
-		hinted(t, err, "--auto-boot")
+		hinted(t, err, hint.Field("auto_boot"))
 		_, err = p.Resolve(t.Context(), pool.Criteria{UDID: "AAAA", Name: "iPhone 15"})
 		refused(t, err, fault.DeviceNotFound, `the device with the udid "AAAA" is "iPhone 16 Pro", not "iPhone 15"`)
 		hinted(t, err, "not by both")
 		_, err = acquire(t, p, pool.Ask{Want: pool.Want{Name: "iPhone 15", OS: "18.2"}, Holder: "s1"})
 		refused(t, err, fault.DeviceNotFound, "run iOS 17.5")
-		hinted(t, err, "leave `--os-version` out, or give a system that iPhone 15 has: iOS 17.5")
+		hinted(t, err, "leave "+hint.Field("os_version")+" out, or give a version that iPhone 15 has: iOS 17.5")
 	})
 }
 

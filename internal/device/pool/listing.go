@@ -14,46 +14,46 @@ import (
 )
 
 const (
-	// fresh is how old a listing may be that devices are chosen from. Asking the tools takes half a second on a Mac.
+	// fresh is the maximum age of a listing for the choice of a device. Asking the tools takes half a second on a Mac.
 	fresh = 2 * time.Second
-	// listWait is how long a driver may take to list its devices.
+	// listWait is the maximum time for a driver to list its devices.
 	listWait = 30 * time.Second
 )
 
-// source is one driver, and what it said last.
+// source is one driver and its last answer.
 type source struct {
 	driver device.Driver
-	busy   bool // it is being asked
+	busy   bool // a question is under way
 	last   answer
 }
 
-// answer is what a driver said.
+// answer is a driver's answer.
 type answer struct {
-	turn    uint64 // when it was asked; 0: never
-	ended   uint64 // the turn in which it answered
+	turn    uint64 // turn of the question; 0: never
+	ended   uint64 // turn of the answer
 	changes uint64
 	began   time.Time
 	infos   []device.Info
 	err     error
 }
 
-// part is a device as one driver knows it.
+// part is one driver's view of a device.
 type part struct {
 	source *source
 	info   device.Info
 }
 
-// listing is what the drivers said last. A device that several drivers know is one device.
+// listing is the last answer of every driver. A device of several drivers appears once.
 type listing struct {
 	infos  []device.Info
 	parts  map[string][]part // by key
-	failed []error           // of drivers that could not list their devices
+	failed []error           // errors of drivers that could not list their devices
 }
 
-// key makes one key of the ways in which tools write a udid.
+// key normalizes the spellings that tools use for a udid.
 func key(udid string) string { return strings.ToUpper(udid) }
 
-// find gives a device of the listing, by one of its ids.
+// find gives a device of the listing by one of its ids.
 func (l *listing) find(id string) (device.Info, bool) {
 	if i := slices.IndexFunc(l.infos, func(i device.Info) bool { return i.Is(id) }); i >= 0 {
 		return l.infos[i], true
@@ -61,7 +61,7 @@ func (l *listing) find(id string) (device.Info, bool) {
 	return device.Info{}, false
 }
 
-// add adds a device as one driver knows it.
+// add adds one driver's view of a device.
 func (l *listing) add(s *source, info device.Info) {
 	k := key(info.UDID)
 	if len(l.parts[k]) == 0 {
@@ -73,9 +73,9 @@ func (l *listing) add(s *source, info device.Info) {
 	l.parts[k] = append(l.parts[k], part{s, info})
 }
 
-// explain adds to a fault about a device that was not found which drivers could not list theirs: it may be one of those. Where a disk kept
-// one from it, that is the fault: who mends it finds the device. Where a tool failed and no simulator is known, nobody knows what there is:
-// the fault is the tool's.
+// explain adds the failed drivers to a device-not-found fault, because the device may belong to one of them. If a missing disk stopped
+// a driver, the fault is the disk's: with the disk, the device appears. If a tool failed and no simulator is listed, the fault is the
+// tool's: the devices are unknown.
 func (l *listing) explain(err error) error {
 	if len(l.failed) == 0 || !fault.Is(err, fault.DeviceNotFound) && !fault.Is(err, fault.NoDevice) {
 		return err
@@ -93,7 +93,7 @@ func (l *listing) explain(err error) error {
 	return &f
 }
 
-// broken is the failure of a tool because of which no simulator is listed.
+// broken is the tool failure that explains an empty list of simulators.
 func (l *listing) broken() (*fault.Fault, bool) {
 	if slices.ContainsFunc(l.infos, simulated) {
 		return nil, false
@@ -117,8 +117,8 @@ func (l *listing) unlisted() string {
 	return strings.Join(said, "; ")
 }
 
-// List asks every driver for its devices. A driver that fails does not hide the devices of the others; its error counts
-// when there are none.
+// List asks every driver for its devices. A failing driver does not hide the devices of the others; its error counts if the list is
+// empty.
 func (p *Pool) List(ctx context.Context) ([]device.Info, error) {
 	l, err := p.listed(ctx, 0, nil)
 	if err != nil {
@@ -127,16 +127,16 @@ func (p *Pool) List(ctx context.Context) ([]device.Info, error) {
 	return slices.Clone(l.infos), nil
 }
 
-// Last is a device as the drivers listed it last. It asks nobody.
+// Last is a device of the latest listing. It asks no driver.
 func (p *Pool) Last(udid string) (device.Info, bool) {
 	l := p.latest()
 	return l.find(udid)
 }
 
-// Notice says which drivers could not list their devices when they were asked last, for people: empty when none.
+// Notice says, for people, which drivers could not list their devices the last time; empty if all could.
 func (p *Pool) Notice() string { return p.latest().unlisted() }
 
-// Unlisted is why a driver could not list its devices when it was asked last; nil when all could.
+// Unlisted is the reason why a driver could not list its devices the last time; nil if all could.
 func (p *Pool) Unlisted() error {
 	if failed := p.latest().failed; len(failed) > 0 {
 		return failed[0]
@@ -144,12 +144,12 @@ func (p *Pool) Unlisted() error {
 	return nil
 }
 
-// enough reports whether a listing will do although some drivers have not answered yet; answered tells whether the driver
-// has whose word on a device counts first.
+// enough reports whether a listing suffices although some drivers have not answered yet. answered reports whether the first driver of a
+// device has answered.
 type enough func(l *listing, answered func(device.Info) bool) bool
 
-// listed gives a listing that was begun no longer ago than most; with 0, after the call. Callers that come together share
-// one. It does not wait for slow drivers when what it has is enough.
+// listed gives a listing that began at most this long ago; with 0, after the call. Callers of the same moment share one listing. listed
+// does not wait for slow drivers once the listing suffices.
 func (p *Pool) listed(ctx context.Context, most time.Duration, will enough) (*listing, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -175,7 +175,7 @@ func (p *Pool) listed(ctx context.Context, most time.Duration, will enough) (*li
 	}
 }
 
-// hear waits until a driver answers. The caller holds the mutex, which is given up meanwhile.
+// hear waits until a driver answers. The caller holds the mutex; hear releases it while it waits.
 func (p *Pool) hear(ctx context.Context) error {
 	heard := p.heard
 	p.mu.Unlock()
@@ -190,7 +190,7 @@ func (p *Pool) hear(ctx context.Context) error {
 	}
 }
 
-// orError gives the listing, or an error when nothing is known because drivers failed.
+// orError gives the listing, or an error if all devices are unknown because drivers failed.
 func (l *listing) orError() (*listing, error) {
 	if len(l.infos) == 0 && len(l.failed) > 0 {
 		return nil, l.failed[0]
@@ -198,16 +198,16 @@ func (l *listing) orError() (*listing, error) {
 	return l, nil
 }
 
-// young reports whether a driver's last answer will do for a caller.
+// young reports whether a driver's last answer is new enough for a caller.
 func (p *Pool) young(s *source, mine uint64, most time.Duration) bool {
 	a := s.last
-	if a.turn >= mine || a.err != nil && a.ended >= mine { // a failure is not waited for twice
+	if a.turn >= mine || a.err != nil && a.ended >= mine { // a caller waits for one failure only
 		return true
 	}
 	return a.turn > 0 && a.err == nil && a.changes == p.changes && p.now().Sub(a.began) < most
 }
 
-// ask asks a driver, unless it is being asked. The question is nobody's own: it goes on when its caller leaves.
+// ask asks a driver, unless a question is under way. The question continues when its caller leaves.
 func (p *Pool) ask(s *source) {
 	if s.busy || p.life.Err() != nil {
 		return
@@ -223,11 +223,11 @@ func (p *Pool) ask(s *source) {
 			p.log.Warn("listing devices", "driver", s.driver.Name(), "error", asked.err)
 		}
 		p.note(s, asked)
-		p.leases.Poke() // somebody may wait for what is new
+		p.leases.Poke() // the answer may have a device that a caller waits for
 	})
 }
 
-// listError says that a driver could not list its devices, and keeps the fault that says why.
+// listError wraps a driver's listing error and keeps its fault.
 func listError(d device.Driver, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fault.New(fault.Timeout, "the driver %s did not list its devices within %s", d.Name(), listWait)
@@ -235,7 +235,7 @@ func listError(d device.Driver, err error) error {
 	return fmt.Errorf("the driver %s could not list its devices: %w", d.Name(), err)
 }
 
-// note keeps what a driver said.
+// note stores a driver's answer.
 func (p *Pool) note(s *source, said answer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -258,7 +258,7 @@ func (p *Pool) note(s *source, said answer) {
 	p.heard = make(chan struct{})
 }
 
-// Refresh asks the drivers now, and begins to repair every device that is put aside.
+// Refresh asks the drivers now, and starts the repair of every quarantined device. It returns the number of devices.
 func (p *Pool) Refresh(ctx context.Context) (int, error) {
 	p.repairAll()
 	l, err := p.listed(ctx, 0, nil)
@@ -274,10 +274,10 @@ func (p *Pool) latest() *listing {
 	return p.seen
 }
 
-// Changed says that a device was switched on, off or erased: what was listed before is old.
+// Changed invalidates the listing after a device was switched on, switched off or erased.
 func (p *Pool) Changed() { p.stale() }
 
-// stale makes the next choice ask again: we changed something ourselves.
+// stale makes the next choice list the devices again, because the pool itself changed one.
 func (p *Pool) stale() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -2,8 +2,8 @@ package pool
 
 import "strings"
 
-// SameOS reports whether a device's system, such as "iOS 18.2", is what was asked for: "18", "18.2" or "iOS 18.2". A version
-// stands for all that begin with its numbers, and 18 is not 180.
+// SameOS reports whether a device's system, such as "iOS 18.2", matches "18", "18.2" or "iOS 18.2". A version matches all versions that
+// begin with its numbers; 18 does not match 180.
 func SameOS(has, asked string) bool {
 	hasPlatform, hasVersion := splitOS(has)
 	platform, version := splitOS(asked)

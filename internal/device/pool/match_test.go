@@ -2,7 +2,7 @@ package pool
 
 import "testing"
 
-func TestSameOS(t *testing.T) {
+func TestSameOSComparesVersionPrefixes(t *testing.T) {
 	for _, c := range []struct {
 		has, asked string
 		want       bool

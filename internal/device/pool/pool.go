@@ -1,7 +1,7 @@
-// Package pool knows the devices there are and hands them out: by udid, by another id that a tool has for the device, by
-// name, as the session's current one, or as the only simulator booted. It never guesses between two. Several drivers may
-// know the same device: then it is one device with the abilities of all of them, and one lease. The pool hands a device to
-// one holder at a time, tells who has which, boots and probes what it gives, and keeps broken ones aside.
+// Package pool finds devices and hands them out. A Pool resolves a udid, another id of a tool, a name, the session's current device or
+// the only booted simulator, and never guesses between two devices. A device of several drivers is one device with the abilities of all
+// of them and one lease. The pool gives a device to one holder at a time, reports all holders, boots and probes the devices it hands
+// out, and keeps broken ones in quarantine.
 package pool
 
 import (
@@ -17,20 +17,20 @@ import (
 	"ios-agent/internal/device/lease"
 )
 
-// Options are what a pool works with.
+// Options configure a pool.
 type Options struct {
-	Drivers []device.Driver // asked all at once; what the first ones say of a device counts before the others'
-	Openers []Opener        // of devices that no driver lists
-	// Alternates drive devices that drivers list, where they are chosen; the best one first.
+	Drivers []device.Driver // asked in parallel; the answer of an earlier driver counts before the others'
+	Openers []Opener        // for devices that no driver lists
+	// Alternates drive the devices of other drivers where a caller chooses them, in order of preference.
 	Alternates []Alternate
-	// Leases say who may drive what; nil is a table that forgets when the process ends.
+	// Leases say which session may drive a device; nil is a table in memory.
 	Leases *lease.Table
-	// Implicit is how long the lease lasts that the first command on a free device takes; 0 takes none.
+	// Implicit is the lifetime of the lease that the first command on a free device takes; 0 takes none.
 	Implicit time.Duration
-	// Handover is called when a device is driven under a new lease for the first time, before anything is done on it. It ends
-	// what sessions left running there that may not drive the device any more.
+	// Handover is called before the first command under a new lease. It ends everything on the device that belongs to sessions without
+	// the right to drive it.
 	Handover func(ctx context.Context, udid string, drives func(session string) bool)
-	// Client says who works for a holder: which program, and where. Nil or empty: nobody knows.
+	// Client is the program and place behind a holder, for messages. It may be nil, and empty if unknown.
 	Client func(holder string) string
 	Now    func() time.Time // time.Now if nil
 	Log    *slog.Logger
@@ -42,9 +42,9 @@ type Pool struct {
 	openers []Opener
 
 	alternates []Alternate
-	choices    []device.DriverSpec // what the alternates are
+	choices    []device.DriverSpec // of the alternates
 	leases     *lease.Table
-	own        bool // the table of leases is ours to close
+	own        bool // Close closes the table of leases
 	implicit   time.Duration
 	handover   func(ctx context.Context, udid string, drives func(session string) bool)
 	client     func(holder string) string
@@ -57,48 +57,48 @@ type Pool struct {
 
 	mu      sync.Mutex
 	open    map[string]*Handle
-	handed  map[string]uint64 // the lease under which a device was last driven
+	handed  map[string]uint64 // epoch of the last lease that drove a device
 	sources []*source
-	turn    uint64                 // counts the callers that asked for a listing
-	changes uint64                 // counts what we changed ourselves: answers from before are old
-	seen    *listing               // what all drivers said last
+	turn    uint64                 // number of callers that asked for a listing
+	changes uint64                 // number of changes by the pool: earlier answers are out of date
+	seen    *listing               // last answers of all drivers
 	heard   chan struct{}          // closed when the next driver answers
-	worked  map[string]time.Time   // when a device last proved to work
-	aside   map[string]*Quarantine // broken ones
-	waiting int                    // callers that wait for a device
-	look    context.CancelFunc     // ends the looking for them
+	worked  map[string]time.Time   // time of a device's last successful probe
+	aside   map[string]*Quarantine // broken devices
+	waiting int                    // number of callers that wait for a device
+	look    context.CancelFunc     // ends the repeated listing for them
 }
 
-// Handle is an opened device with its lane, and who works with it.
+// Handle is an opened device with its lane and its session.
 type Handle struct {
 	device.Device
 	Lane *device.Lane
 
 	parts  *device.Composite
-	from   map[*source]bool     // whose parts it has
+	from   map[*source]bool     // sources of its parts
 	others map[string]alternate // by driver; guarded by the pool's mutex
 	holder string
 	drives bool
-	guest  bool   // an opener opened it
-	lead   string // the driver that was chosen; empty: none was
+	guest  bool   // an opener opened the device
+	lead   string // the chosen driver; may be empty
 	leased func(epoch uint64)
 }
 
-// For is the handle for a holder, who drives the device or only looks at it.
+// For is the handle for a holder that drives the device or only looks at it.
 func (h *Handle) For(holder string, drives bool) *Handle {
 	mine := *h
 	mine.holder, mine.drives = holder, drives
 	return &mine
 }
 
-// Leased is the handle with a function that is told under which lease each command runs, when it is its turn.
+// Leased is the handle with a function that gets the lease of each command when its turn comes.
 func (h *Handle) Leased(tell func(epoch uint64)) *Handle {
 	mine := *h
 	mine.leased = tell
 	return &mine
 }
 
-// Driver is the session that drives the device with this handle; empty for one that only looks.
+// Driver is the session that drives the device with this handle; empty for a session that only looks.
 func (h *Handle) Driver() string {
 	if !h.drives {
 		return ""
@@ -136,10 +136,10 @@ func New(o Options) *Pool {
 	return p
 }
 
-// Drivers are those the pool asks, in its order.
+// Drivers are the pool's drivers in their order.
 func (p *Pool) Drivers() []device.Driver { return p.drivers }
 
-// Open are the devices that were opened, by udid.
+// Open are the open devices by udid.
 func (p *Pool) Open() []*Handle {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -165,7 +165,7 @@ func (p *Pool) opened(id string) *Handle {
 	return nil
 }
 
-// openDevice opens a device of a listing, or gives the one that is open.
+// openDevice opens a device of a listing, or gives the device that is already open.
 func (p *Pool) openDevice(l *listing, info device.Info) *Handle {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -179,7 +179,7 @@ func (p *Pool) openDevice(l *listing, info device.Info) *Handle {
 	return h
 }
 
-// grow adds the parts of drivers that did not know the device before. Open does no I/O.
+// grow adds the parts of drivers that have listed the device since. Open does no I/O.
 func (h *Handle) grow(parts []part) {
 	for _, p := range parts {
 		if !h.from[p.source] {
@@ -189,7 +189,7 @@ func (h *Handle) grow(parts []part) {
 	}
 }
 
-// Close ends what goes on in the background and closes every open device, all at the same time: an agent may take seconds to leave.
+// Close ends the background work and closes all open devices in parallel, because an agent may take seconds to exit.
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	p.end()

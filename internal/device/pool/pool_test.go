@@ -38,7 +38,7 @@ func phone(udid, name, state string) device.Info {
 	return device.Info{UDID: udid, Name: name, State: state, Available: true}
 }
 
-func TestResolve(t *testing.T) {
+func TestResolveChoosesNamedOrBootedDevice(t *testing.T) {
 	all := []device.Info{
 		phone("A", "iPhone 16", "shutdown"), phone("B", "iPhone 16", "booted"), phone("C", "iPhone 15", "shutdown"),
 		phone("D", "iPad", "shutdown"), phone("E", "iPad", "shutdown"),
@@ -79,7 +79,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func TestNearNameIsOffered(t *testing.T) {
+func TestResolveSuggestsSimilarName(t *testing.T) {
 	p := over(&shelf{infos: []device.Info{phone("A", "iPhone 16 Pro", "shutdown")}})
 	_, err := p.Resolve(t.Context(), pool.Criteria{Name: "iPhone 16 Por"})
 	if !strings.Contains(fault.From(err).Hint, "iPhone 16 Pro") {
@@ -87,8 +87,8 @@ func TestNearNameIsOffered(t *testing.T) {
 	}
 }
 
-// TestOpenDevicesCostNoQuestion: the path of an action must not run a tool.
-func TestOpenDevicesCostNoQuestion(t *testing.T) {
+// TestOpenDeviceIsResolvedWithoutListing: the path of an action must not run a tool.
+func TestOpenDeviceIsResolvedWithoutListing(t *testing.T) {
 	s := &shelf{infos: []device.Info{phone("A", "a", "booted")}}
 	p := over(s)
 	first, err := p.Resolve(t.Context(), pool.Criteria{UDID: "A"})

@@ -9,14 +9,14 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// What can be done with a device when it is given back, or when its lease runs out.
+// The resets of a device at its release or at the end of its lease.
 const (
 	ResetNone      = lease.NoReset
-	ResetTerminate = "terminate" // end the apps that are not the system's
-	ResetErase     = "erase"     // make it as new; it is off then
+	ResetTerminate = "terminate" // end all apps except system apps
+	ResetErase     = "erase"     // erase the device; it is off afterwards
 )
 
-// Release gives a device back and does with it what its lease asks for, or what is asked for now.
+// Release gives a device back and resets it as its lease or this call asks.
 func (p *Pool) Release(ctx context.Context, who lease.Who, udid, reset string) (lease.Lease, error) {
 	udid = p.canonical(udid)
 	if reset != "" {
@@ -28,7 +28,7 @@ func (p *Pool) Release(ctx context.Context, who lease.Who, udid, reset string) (
 	if err != nil {
 		return l, leaseFault(err)
 	}
-	if l.Dirty { // it is cleaned to the end, even when the caller leaves
+	if l.Dirty { // the reset finishes even if the caller leaves
 		whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), repairWait)
 		defer cancel()
 		err = p.clean(whole, l)
@@ -36,7 +36,7 @@ func (p *Pool) Release(ctx context.Context, who lease.Who, udid, reset string) (
 	return l, err
 }
 
-// clean does what a released device needs before the next one gets it. One that cannot be cleaned is put aside.
+// clean resets a released device for the next holder. A device that cannot be reset goes into quarantine.
 func (p *Pool) clean(ctx context.Context, l lease.Lease) error {
 	h, err := p.handle(ctx, l.Resource)
 	if err != nil {
@@ -45,11 +45,11 @@ func (p *Pool) clean(ctx context.Context, l lease.Lease) error {
 	err = h.Lane.Do(ctx, func() error {
 		now, err := p.leases.Get(ctx, l.Resource)
 		if err != nil || !now.Dirty || now.Epoch != l.Epoch {
-			return err // without an error, somebody else did it
+			return err // without an error, another caller reset it
 		}
 		return reset(ctx, h, l.Reset)
 	})
-	if err != nil { // it stays dirty: the repair ends with another try
+	if err != nil { // the device stays dirty: the repair tries again
 		p.putAside(h, fmt.Sprintf("%s (%s) could not be reset (%s): %v", h.Info().Name, l.Resource, l.Reset, err))
 		return fault.New(fault.DeviceBroken, "%s is released, but could not be reset: %w", h.Info().Name, err)
 	}
@@ -77,7 +77,7 @@ func reset(ctx context.Context, h *Handle, how string) error {
 	}
 	all, err := inventory.List(ctx)
 	if fault.Is(err, fault.DeviceNotBooted) {
-		return nil // nothing runs on it
+		return nil // no app runs on it
 	}
 	for _, a := range all {
 		if err == nil && a.PID > 0 && a.Type == "User" {
@@ -87,7 +87,7 @@ func reset(ctx context.Context, h *Handle, how string) error {
 	return err
 }
 
-// Tend cleans what leases that ran out left behind, now and whenever one does, until the pool is closed.
+// Tend resets the devices of expired leases until the pool is closed.
 func (p *Pool) Tend() {
 	p.work.Go(func() {
 		for p.life.Err() == nil {

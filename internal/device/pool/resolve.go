@@ -10,20 +10,21 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 )
 
-// Criteria say which device is meant. Empty criteria mean the current one, and only without one the only simulator booted.
+// Criteria name a device. Empty criteria mean the current device, or else the only booted simulator.
 type Criteria struct {
 	UDID    string // or another id of the device
 	Name    string
 	Current string                   // the session's current device
-	Holder  string                   // whose device it is to be, where nothing is named: its own, else one that is not another's
-	Env     func(name string) string // the environment of who asks, for an Opener; nil: nobody knows it
-	AnyIdle bool                     // nothing named and nothing booted: take the only one there is (for boot)
+	Holder  string                   // preferred holder if no device is named: its own device, then a free one
+	Env     func(name string) string // the caller's environment, for an Opener; may be nil
+	AnyIdle bool                     // without a name and a booted device, take the only device (for boot)
 }
 
-// Resolve finds the one device that is meant and opens it. A device that is open already is found without asking any
-// tool: the path of an action spawns no process.
+// Resolve finds and opens the one device of the criteria. It asks no tool for a device that is already open: an action spawns no
+// process.
 func (p *Pool) Resolve(ctx context.Context, c Criteria) (*Handle, error) {
 	switch {
 	case c.Name == "" && p.opener(c.UDID) != nil:
@@ -58,11 +59,11 @@ func (p *Pool) Resolve(ctx context.Context, c Criteria) (*Handle, error) {
 	return p.openDevice(p.whole(ctx, l, info), info), nil
 }
 
-// partsWait is how long a physical device that is opened waits for drivers that have not answered. Later ones add what they can then.
+// partsWait is how long the opening of a physical device waits for slow drivers. Later drivers add their parts when they answer.
 const partsWait = 5 * time.Second
 
-// whole is a listing in which all drivers have told what they know of a physical device: it is made of several, and a device that is
-// opened with the first only could not do what the others can. A simulator has one driver.
+// whole is a listing in which all drivers have answered for a physical device. Such a device has several parts, and with the first part
+// alone it would lack abilities. A simulator has one driver.
 func (p *Pool) whole(ctx context.Context, l *listing, info device.Info) *listing {
 	if info.Type != device.TypePhysical {
 		return l
@@ -76,14 +77,14 @@ func (p *Pool) whole(ctx context.Context, l *listing, info device.Info) *listing
 	return all
 }
 
-// only is the device a holder may drive, if it is exactly one. What is named or current is never looked up here.
+// only is the device that a holder may drive, if it is exactly one. Named and current devices never come here.
 func (p *Pool) only(ctx context.Context, holder string) (udid string) {
 	if holder == "" {
 		return ""
 	}
-	leases, _ := p.leases.All(ctx) // where leases cannot be read, nobody is known to hold any
+	leases, _ := p.leases.All(ctx) // unreadable leases count as none
 	for _, l := range leases {
-		if !l.DrivenBy(holder) || p.opener(l.Resource) != nil { // an app of a desktop is meant when it is named or current
+		if !l.DrivenBy(holder) || p.opener(l.Resource) != nil { // a desktop app must be named or current
 			continue
 		}
 		if udid != "" {
@@ -94,19 +95,19 @@ func (p *Pool) only(ctx context.Context, holder string) (udid string) {
 	return udid
 }
 
-// others reports which devices somebody else holds and the holder may not drive.
+// others reports which devices another session holds and the holder may not drive.
 func (p *Pool) others(ctx context.Context, holder string) func(udid string) bool {
 	if holder == "" {
 		return func(string) bool { return false }
 	}
-	leases, _ := p.leases.All(ctx) // as above
+	leases, _ := p.leases.All(ctx) // unreadable leases count as none
 	return func(udid string) bool {
 		l := leases[udid]
 		return l.Held() && !l.DrivenBy(holder)
 	}
 }
 
-// known is an open device that the criteria name by an id, or by being the current one.
+// known is an open device that the criteria name by an id or as the current device.
 func (p *Pool) known(c Criteria) *Handle {
 	switch {
 	case c.Name != "":
@@ -119,7 +120,7 @@ func (p *Pool) known(c Criteria) *Handle {
 	return nil
 }
 
-// canonical is a device's udid, from any of its ids; an id that nobody knows is left as it is.
+// canonical is the udid of a device from any of its ids. An unknown id stays unchanged.
 func (p *Pool) canonical(id string) string {
 	if h := p.opened(id); h != nil {
 		return h.Info().UDID
@@ -130,7 +131,7 @@ func (p *Pool) canonical(id string) string {
 	return id
 }
 
-// named finds the device that is named, or is the current one. found is false when nothing is named.
+// named finds the named or current device. found is false if the criteria are empty.
 func named(infos []device.Info, c Criteria) (info device.Info, found bool, err error) {
 	switch {
 	case c.UDID != "":
@@ -151,8 +152,8 @@ func named(infos []device.Info, c Criteria) (info device.Info, found bool, err e
 	return device.Info{}, false, nil
 }
 
-// byItsName prefers simulators to physical devices, and a booted one among several of one name: that is the one on the
-// user's screen.
+// byItsName prefers simulators to physical devices, and among several devices of one name the booted one, which is on the user's
+// screen.
 func byItsName(infos []device.Info, name string) (device.Info, error) {
 	is := func(i device.Info) bool { return strings.EqualFold(i.Name, name) || i.Is(name) }
 	found := filter(infos, is)
@@ -171,7 +172,7 @@ func byItsName(infos []device.Info, name string) (device.Info, error) {
 	return device.Info{}, ambiguous(found, "name", name)
 }
 
-// simulated reports whether a device is no physical one.
+// simulated reports whether a device is not a physical one.
 func simulated(i device.Info) bool { return i.Type != device.TypePhysical }
 
 func one(infos []device.Info, what, value string, is func(device.Info) bool) (device.Info, error) {
@@ -185,8 +186,7 @@ func one(infos []device.Info, what, value string, is func(device.Info) bool) (de
 	}
 }
 
-// implied is the only simulator booted, or the only one of several that is not somebody else's. A physical device is never
-// meant unless it is named.
+// implied is the only booted simulator, or the only one of several that no other session holds. A physical device must be named.
 func implied(infos []device.Info, c Criteria, others func(string) bool) (device.Info, error) {
 	infos = filter(infos, simulated)
 	booted := filter(infos, func(i device.Info) bool { return i.State == device.Booted })
@@ -201,15 +201,15 @@ func implied(infos []device.Info, c Criteria, others func(string) bool) (device.
 		return booted[0], nil
 	case len(booted) > 1:
 		return device.Info{}, fault.New(fault.NoDevice, "%d devices are booted and none was named: %s", len(booted), briefly(booted)).
-			WithHint("pass the `--udid` of one: %s", choices(booted)).With("candidates", booted)
+			WithHint("pass the %s of one: %s", hint.Field("udid"), choices(booted)).With("candidates", booted)
 	case c.AnyIdle && len(usable) == 1:
 		return usable[0], nil
 	case c.AnyIdle:
 		return device.Info{}, fault.New(fault.NoDevice, "no device was named").
-			WithHint("pass `--udid` or `--sim`%s", names(usable)).With("candidates", usable)
+			WithHint("pass %s or %s%s", hint.Field("udid"), hint.Field("sim"), names(usable)).With("candidates", usable)
 	}
 	return device.Info{}, fault.New(fault.NoDevice, "no device is booted and none was named").
-		WithHint("`ios-agent boot --sim NAME` boots one%s", names(usable)).With("candidates", usable)
+		WithHint("%s boots one%s", hint.Do("boot_device", "sim", "NAME"), names(usable)).With("candidates", usable)
 }
 
 // Rivals reports whether another simulator than this one is booted, by the latest listing.
@@ -221,25 +221,25 @@ func (p *Pool) Rivals(udid string) bool {
 
 func ambiguous(found []device.Info, what, value string) error {
 	return fault.New(fault.DeviceAmbiguous, "%d devices have the %s %q", len(found), what, value).
-		WithHint("pass the `--udid` of one: %s", choices(found)).With("candidates", found)
+		WithHint("pass the %s of one: %s", hint.Field("udid"), choices(found)).With("candidates", found)
 }
 
-// mostChoices is how many devices a hint names.
+// mostChoices is the maximum number of devices in a hint.
 const mostChoices = 8
 
-// choices names devices so that one can be passed on.
+// choices lists devices with their udids, for a hint.
 func choices(infos []device.Info) string {
 	var names []string
 	for _, i := range infos[:min(len(infos), mostChoices)] {
 		names = append(names, fmt.Sprintf("%s (%s, %s)", i.Name, i.OS, i.UDID))
 	}
 	if left := len(infos) - len(names); left > 0 {
-		names = append(names, fmt.Sprintf("and %d more, which `ios-agent devices` shows", left))
+		names = append(names, fmt.Sprintf("and %d more, which %s lists", left, hint.Do("list_devices")))
 	}
 	return strings.Join(names, ", ")
 }
 
-// names lists the different names of devices, after a colon; nothing where there are none.
+// names lists the distinct names of devices after a colon; empty without devices.
 func names(infos []device.Info) string {
 	var all []string
 	for _, i := range infos {
@@ -251,7 +251,7 @@ func names(infos []device.Info) string {
 		return ""
 	}
 	if left := len(all) - mostChoices; left > 0 {
-		all = append(all[:mostChoices], fmt.Sprintf("and %d more, which `ios-agent devices` shows", left))
+		all = append(all[:mostChoices], fmt.Sprintf("and %d more, which %s lists", left, hint.Do("list_devices")))
 	}
 	return ": " + strings.Join(all, ", ")
 }
@@ -279,13 +279,13 @@ func filter(infos []device.Info, keep func(device.Info) bool) []device.Info {
 	return out
 }
 
-// State asks for the state a device is in now.
+// State is the current state of a device.
 func (p *Pool) State(ctx context.Context, id string) (string, error) {
 	info, err := p.lookUp(ctx, id, 0)
 	return info.State, err
 }
 
-// lookUp finds a device by one of its ids in a listing of this age; it waits for the drivers of that device only.
+// lookUp finds a device by one of its ids in a listing of a maximum age. It waits only for the drivers of that device.
 func (p *Pool) lookUp(ctx context.Context, id string, most time.Duration) (device.Info, error) {
 	if p.opener(id) != nil {
 		h, err := p.guest(ctx, id, nil)
@@ -305,7 +305,7 @@ func (p *Pool) lookUp(ctx context.Context, id string, most time.Duration) (devic
 	return info, l.explain(err)
 }
 
-// briefly names a device as a person would tell it from its neighbours.
+// briefly lists devices by name and short udid.
 func briefly(infos []device.Info) string {
 	names := make([]string, len(infos))
 	for i, d := range infos {

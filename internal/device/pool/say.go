@@ -13,12 +13,13 @@ import (
 	"ios-agent/internal/device/lease"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 )
 
-// The faults for a caller that got no device. Agents read these messages: each says what was asked, what there is, and what
-// would help.
+// The faults below go to a caller that got no device. Agents read their messages: each message has the criteria, the existing devices
+// and the remedy.
 
-// noMatch says what there is instead of what was asked.
+// noMatch is the fault for criteria without a matching device. It lists the existing devices.
 func noMatch(infos []device.Info, w Want) error {
 	head := "No device matching " + w.String()
 	size := fmt.Sprintf("the pool has %d devices", len(infos))
@@ -49,7 +50,7 @@ func noMatch(infos []device.Info, w Want) error {
 	slices.Sort(names)
 	f := fault.New(fault.DeviceNotFound, "%s", text)
 	if systems := said(byName(infos, w.Name), osOf); w.UDID == "" && w.Name != "" && w.OS != "" && systems != "none" {
-		return f.WithHint("leave `--os-version` out, or give a system that %s has: %s", w.Name, systems)
+		return f.WithHint("leave %s out, or give a version that %s has: %s", hint.Field("os_version"), w.Name, systems)
 	}
 	if near := nearest.To(w.Name, slices.Compact(names), 3); w.Name != "" && len(near) > 0 {
 		return f.WithHint(`did you mean "%s"?`, strings.Join(near, `" or "`))
@@ -60,7 +61,7 @@ func noMatch(infos []device.Info, w Want) error {
 func osOf(i device.Info) string   { return i.OS }
 func nameOf(i device.Info) string { return i.Name }
 
-// said lists distinct values of devices in order.
+// said lists the distinct values of devices in order.
 func said(infos []device.Info, of func(device.Info) string) string {
 	var values []string
 	for _, i := range infos {
@@ -73,10 +74,10 @@ func said(infos []device.Info, of func(device.Info) string) string {
 	return strings.Join(values, ", ")
 }
 
-// stock is how the devices that fit are at this moment.
+// stock is the state of the matching devices at this moment.
 type stock struct {
 	fits, booted, off, broken []device.Info
-	claimed                   []lease.Lease // by others
+	claimed                   []lease.Lease // by other sessions
 	names                     map[string]string
 	reasons                   []string
 	client                    func(holder string) string
@@ -104,7 +105,7 @@ func (p *Pool) stock(infos []device.Info, a Ask, leases map[string]lease.Lease) 
 	return s
 }
 
-// holders lists who has what: session (name, udid8).
+// holders lists the holders and their devices: session (name, udid8).
 func (s stock) holders() string {
 	var who []string
 	for _, l := range s.claimed {
@@ -117,14 +118,14 @@ func (s stock) holders() string {
 	return strings.Join(who, ", ")
 }
 
-// refusal says why nothing was handed over.
+// refusal is the reason why no device was handed over.
 func (p *Pool) refusal(ctx context.Context, a Ask, waited time.Duration, err error) error {
 	var busy *lease.BusyError
 	if !errors.As(err, &busy) {
 		return leaseFault(err)
 	}
 	if ctx.Err() != nil {
-		return ctx.Err() // the caller left; nobody reads this
+		return ctx.Err() // the caller has left
 	}
 	l, failed := p.listed(ctx, fresh, a.Want.found)
 	if failed != nil {
@@ -159,8 +160,8 @@ func (p *Pool) refusal(ctx context.Context, a Ask, waited time.Duration, err err
 func (s stock) allClaimed(a Ask) error {
 	return fault.New(fault.DeviceClaimed, "All %d devices matching %s are claimed: %s. Pass wait_if_busy=true to wait, or release one",
 		len(s.fits), a.Want, s.holders()).With("claims", s.claims()).
-		WithHint("wait with `ios-agent pool resolve --wait-if-busy`, release a device, or take one over: " +
-			"`ios-agent pool take-over UDID --reason WHY`")
+		WithHint("release a device, or wait for one: %s, or take one over: %s",
+			hint.Do("resolve_device", "wait_if_busy", true), hint.Do("take_over_device", "udid", "UDID", "reason", "WHY"))
 }
 
 func (s stock) allOff(a Ask) error {
@@ -169,7 +170,8 @@ func (s stock) allOff(a Ask) error {
 	if len(s.claimed) > 0 {
 		text += fmt.Sprintf("; %d more are claimed: %s", len(s.claimed), s.holders())
 	}
-	return fault.New(fault.DeviceNotBooted, "%s", text).WithHint("pass `--auto-boot`; there are %s", choices(s.off)).With("candidates", s.off)
+	return fault.New(fault.DeviceNotBooted, "%s", text).
+		WithHint("pass %s to boot one of: %s", hint.Field("auto_boot"), choices(s.off)).With("candidates", s.off)
 }
 
 func (s stock) timedOut(a Ask, waited time.Duration) error {
@@ -181,7 +183,7 @@ func (s stock) timedOut(a Ask, waited time.Duration) error {
 		return fault.New(fault.WaitTimeout, "%s", text).With("claims", s.claims())
 	}
 	return fault.New(fault.WaitTimeout, "%s; %d are free and shut down: %s. Pass auto_boot=true", text, len(s.off), briefly(s.off)).
-		With("claims", s.claims()).WithHint("pass `--auto-boot`: no other session has %s", s.off[0].Name)
+		With("claims", s.claims()).WithHint("pass %s: %s is free", hint.Field("auto_boot"), s.off[0].Name)
 }
 
 func (s stock) short(a Ask) error {
@@ -189,7 +191,7 @@ func (s stock) short(a Ask) error {
 	if a.Boot {
 		available += len(s.off)
 	}
-	code := fault.DeviceNotFound // there are not so many
+	code := fault.DeviceNotFound // too few devices match
 	switch {
 	case len(s.fits) >= a.Count && len(s.claimed) > 0:
 		code = fault.DeviceClaimed
@@ -206,7 +208,7 @@ func (s stock) short(a Ask) error {
 	return f.With("claims", s.claims()).WithHint("ask for fewer, release some, or create more simulators")
 }
 
-// claims are leases for programs to read.
+// claims are leases in machine-readable form.
 func (s stock) claims() []map[string]any {
 	var out []map[string]any
 	for _, l := range s.claimed {

@@ -9,14 +9,14 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// Simulator says which simulator is meant: by udid or by name.
+// Simulator names a simulator by udid or by name.
 type Simulator struct {
 	ID, Name string
-	Newest   bool // of several of that name, none booted, the one with the newest system
+	Newest   bool // of several shut-down simulators with the name, take the newest system
 }
 
-// Simulator gives the simulator that is meant. Of several with one name it is the booted one, else the one with the newest system;
-// a build for that name goes to the same one.
+// Simulator finds a simulator. Of several with one name it takes the booted one, otherwise the one with the newest system, and a build
+// for that name uses the same one.
 func (p *Pool) Simulator(ctx context.Context, which Simulator) (Criteria, error) {
 	if which.ID != "" || !which.Newest {
 		return Criteria{UDID: which.ID, Name: which.Name}, nil
@@ -31,7 +31,7 @@ func (p *Pool) Simulator(ctx context.Context, which Simulator) (Criteria, error)
 	usable := slices.DeleteFunc(slices.Clone(found), func(i device.Info) bool { return !i.Available })
 	switch {
 	case len(found) == 0:
-		return Criteria{Name: which.Name}, nil // Resolve tells which devices there are
+		return Criteria{Name: which.Name}, nil // Resolve lists the devices in its fault
 	case len(usable) == 0:
 		return Criteria{}, fault.New(fault.DeviceNotFound,
 			"the simulator %q cannot be used: its runtime %s is not installed", found[0].Name, found[0].OS).

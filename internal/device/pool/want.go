@@ -11,16 +11,16 @@ import (
 	"ios-agent/internal/device/lease"
 )
 
-// Want says which devices will do. All that is given must fit; nothing given is any simulator, an iPhone if there is one.
+// Want says which devices match. All given criteria must match; empty criteria match any simulator, preferably an iPhone.
 type Want struct {
 	UDID   string // or another id of the device
 	Name   string
 	OS     string
 	Family string
-	Type   string // simulator unless it says otherwise: a physical device is taken only when asked for
+	Type   string // simulator by default: a physical device must be asked for
 }
 
-// String is the criteria as diagnostics say them.
+// String is the criteria in the form of diagnostics.
 func (w Want) String() string {
 	var said []string
 	for _, c := range []struct{ name, value string }{
@@ -36,7 +36,7 @@ func (w Want) String() string {
 	return strings.Join(said, ", ")
 }
 
-// match gives the devices that fit, in the order of the listing.
+// match gives the matching devices in the order of the listing.
 func (w Want) match(infos []device.Info) []device.Info {
 	if w.UDID != "" {
 		return filter(infos, func(i device.Info) bool { return i.Is(w.UDID) })
@@ -51,12 +51,12 @@ func (w Want) match(infos []device.Info) []device.Info {
 	return w.usual(rest)
 }
 
-// found reports whether a device that is named is there: then no slow driver of others is waited for.
+// found reports whether a named device is listed, so that slow drivers of other devices need no wait.
 func (w Want) found(l *listing, answered func(device.Info) bool) bool {
 	return (w.UDID != "" || w.Name != "") && slices.ContainsFunc(w.match(l.infos), answered)
 }
 
-// byName prefers devices of exactly this name to those whose name merely holds it.
+// byName prefers devices with exactly this name to devices whose name contains it.
 func byName(infos []device.Info, name string) []device.Info {
 	if exact := filter(infos, func(i device.Info) bool { return strings.EqualFold(i.Name, name) }); len(exact) > 0 {
 		return exact
@@ -65,7 +65,7 @@ func byName(infos []device.Info, name string) []device.Info {
 	return filter(infos, func(i device.Info) bool { return strings.Contains(strings.ToLower(i.Name), low) })
 }
 
-// usual leaves out everything but phones, unless there is none or a family or platform is asked for.
+// usual keeps phones only, unless the list has none or the criteria name a family or platform.
 func (w Want) usual(infos []device.Info) []device.Info {
 	if platform, _ := splitOS(w.OS); w.Family != "" || platform != "" {
 		return infos
@@ -78,7 +78,7 @@ func (w Want) usual(infos []device.Info) []device.Info {
 
 const iPhone = "iPhone"
 
-// familyOf is the device's family, from its name when the driver does not know it.
+// familyOf is the device's family, derived from its name if the driver does not know it.
 func familyOf(i device.Info) string {
 	if i.Family != "" {
 		return i.Family
@@ -91,8 +91,7 @@ func familyOf(i device.Info) string {
 	return ""
 }
 
-// rank orders devices for a holder: its own, then booted before the rest, available before claimed, the one used last, by
-// name.
+// rank orders devices for a holder: its own first, then booted, then available before claimed, then last used, then by name.
 func rank(infos []*device.Info, holder string, look func(string) lease.Lease) []string {
 	type ranked struct {
 		info          *device.Info
@@ -116,7 +115,7 @@ func rank(infos []*device.Info, holder string, look func(string) lease.Lease) []
 	return out
 }
 
-// before sorts what is true first.
+// before sorts true first.
 func before(a, b bool) int {
 	switch {
 	case a == b:

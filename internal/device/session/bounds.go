@@ -10,18 +10,18 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// What the sessions of a daemon may take. Their names come from callers, and nobody says when a session is over.
+// The limits of a daemon's sessions. Session names come from callers, and a session has no explicit end.
 const (
-	mostSessions = 10_000             // with more, the one not used for the longest time is forgotten
-	mostIdle     = 7 * 24 * time.Hour // so long a session that is not used is remembered
-	mostProjects = 16                 // of one session: folders whose defaults are remembered
-	// mostBytes is about how much memory the refs and screens of all sessions take together. With more, the sessions not used for the
-	// longest time lose theirs: their refs are expired. The daemon is to stay below 200 MB, of which a good third is for what calls
-	// need for a moment.
+	mostSessions = 10_000             // beyond it, the session that was unused for the longest time is forgotten
+	mostIdle     = 7 * 24 * time.Hour // maximum idle time of a remembered session
+	mostProjects = 16                 // maximum number of project folders per session with remembered defaults
+	// mostBytes is the approximate memory limit for the refs and screens of all sessions. Beyond it, the sessions that were unused for
+	// the longest time lose theirs: their refs expire. The daemon should stay below 200 MB, and a good third of that is for running
+	// calls.
 	mostBytes = 64 << 20
 )
 
-// makeRoom forgets sessions when there are too many, or when they were not used for too long. It is called under the store's lock.
+// makeRoom forgets sessions beyond the maximum number or idle time. The caller holds the store's lock.
 func (st *Store) makeRoom(now time.Time) {
 	if len(st.byID) < mostSessions && now.Sub(st.swept) < time.Hour {
 		return
@@ -38,21 +38,21 @@ func (st *Store) makeRoom(now time.Time) {
 		st.bytes.Add(-s.letGo((*ui.Refs).Forget))
 		s.numbers.abandon()
 		if s.numbers == nil {
-			st.floor = max(st.floor, s.highest()) // the next session of this name goes on above
+			st.floor = max(st.floor, s.highest()) // the next session of this name continues above it
 		}
 	}
 }
 
-// oldest are all sessions, the one not used for the longest time first.
+// oldest are all sessions, the longest unused first.
 func (st *Store) oldest() []*Session {
 	return slices.SortedFunc(maps.Values(st.byID), func(a, b *Session) int { return cmp.Compare(a.used.Load(), b.used.Load()) })
 }
 
-// held is about how much memory the refs and screens of all sessions take. A tree that several of them hold counts once.
+// held is the approximate memory of the refs and screens of all sessions. A tree that several sessions share counts once.
 func (st *Store) held() int64 { return st.bytes.Load() + int64(st.trees.Bytes()) }
 
-// weigh notes how much more a session holds. When all hold too much, others let go of theirs. If it is not enough, this one lets go
-// of its older screens and their refs: what it was shown last stays, however large it is.
+// weigh records the memory that a session gained. Beyond the limit, other sessions drop refs and screens. If that is not enough, this
+// session drops its older screens with their refs; it always keeps the screen that it was shown last.
 func (st *Store) weigh(s *Session, more int64) {
 	if st == nil {
 		return
@@ -63,7 +63,7 @@ func (st *Store) weigh(s *Session, more int64) {
 	}
 	st.mu.Lock()
 	oldest := st.oldest()
-	st.mu.Unlock() // before a session is waited for that gives out refs: other calls need the store
+	st.mu.Unlock() // unlock before the wait for a busy session: other calls need the store
 	for _, other := range oldest {
 		if st.held() <= mostBytes*3/4 {
 			return
@@ -77,7 +77,7 @@ func (st *Store) weigh(s *Session, more int64) {
 	}
 }
 
-// letGo has the session let go of refs and screens, and gives how many bytes the refs take less.
+// letGo makes the session drop refs and screens, and gives the number of freed bytes.
 func (s *Session) letGo(of func(*ui.Refs)) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +85,7 @@ func (s *Session) letGo(of func(*ui.Refs)) int64 {
 	return -s.weighed()
 }
 
-// weighed gives how many bytes more the refs take than when they were weighed last. It is called under the session's lock.
+// weighed gives the growth of the refs in bytes since the last call. The caller holds the session's lock.
 func (s *Session) weighed() (more int64) {
 	now := int64(s.refs.Bytes())
 	more, s.bytes = now-s.bytes, now
@@ -100,7 +100,7 @@ func (s *Session) highest() int {
 
 func (s *Session) lastUse() time.Time { return time.Unix(0, s.used.Load()) }
 
-// abandon ends the numbering of a session that is forgotten. Who still works with it gets numbers that nobody else gets.
+// abandon ends the numbering of a forgotten session. A caller that still uses it gets numbers that no other session gets.
 func (n *numbering) abandon() {
 	if n == nil {
 		return
@@ -110,13 +110,13 @@ func (n *numbering) abandon() {
 	n.failed, n.floor = true, Unreserved(time.Now())
 }
 
-// projects are the defaults of a session by project folder; the folder used last is the last of order.
+// projects are a session's defaults by project folder; the last folder of order was used last.
 type projects struct {
 	stores map[string]*config.Store
 	order  []string
 }
 
-// of gives the defaults of a folder, which fresh makes when they are not known.
+// of gives the defaults of a folder; fresh makes unknown ones.
 func (p *projects) of(folder string, fresh func() *config.Store) *config.Store {
 	store, known := p.stores[folder]
 	if !known {

@@ -51,9 +51,9 @@ func shown(s *session.Session, screen *ui.Screen) (last int) {
 	return last
 }
 
-// TestManySessions: many sessions are shown a screen of 6,000 elements each, the same or another one. What they remember is bounded; who
-// lost its refs is told so, and the numbers go on. IOS_AGENT_SOAK_SESSIONS=1000 makes more of them.
-func TestManySessions(t *testing.T) {
+// TestSessionMemoryIsBounded: many sessions are shown a screen of 6,000 elements each, the same or another one. What they remember is
+// bounded; who lost its refs is told so, and the numbers go on. IOS_AGENT_SOAK_SESSIONS=1000 makes more of them.
+func TestSessionMemoryIsBounded(t *testing.T) {
 	const nodes, most = 6000, 72 << 20 // what all sessions may hold together, and a little for the sessions themselves
 	sessions, _ := strconv.Atoi(cmp.Or(os.Getenv("IOS_AGENT_SOAK_SESSIONS"), "30"))
 	for name, first := range map[string]string{"one screen": "Button", "a screen each": "Button %d"} {
@@ -113,8 +113,8 @@ func expired(t *testing.T, s *session.Session, screen *ui.Screen, last int) {
 	})
 }
 
-// TestOneScreenIsHeldOnce: whoever was shown the same screen still knows it, however many they are.
-func TestOneScreenIsHeldOnce(t *testing.T) {
+// TestSameScreenStaysKnownInManySessions: whoever was shown the same screen still knows it, however many they are.
+func TestSameScreenStaysKnownInManySessions(t *testing.T) {
 	var st session.Store
 	var hash string
 	for i := range 200 {
@@ -138,8 +138,9 @@ func TestOneScreenIsHeldOnce(t *testing.T) {
 	}
 }
 
-// TestLongTextsCount: few elements with long texts are much memory. What was shown last is remembered however large it is.
-func TestLongTextsCount(t *testing.T) {
+// TestLongTextsCountTowardsMemoryLimit: few elements with long texts are much memory. What was shown last is remembered however large it
+// is.
+func TestLongTextsCountTowardsMemoryLimit(t *testing.T) {
 	var st session.Store
 	before := live()
 	show := func(name string, i int, size int) *ui.Screen {
@@ -168,8 +169,8 @@ func TestLongTextsCount(t *testing.T) {
 	})
 }
 
-// TestManySessionsAtOnce: sessions that look and are forgotten at the same time get no number twice.
-func TestManySessionsAtOnce(t *testing.T) {
+// TestConcurrentSessionsGetUniqueRefNumbers: sessions that look and are forgotten at the same time get no number twice.
+func TestConcurrentSessionsGetUniqueRefNumbers(t *testing.T) {
 	var st session.Store
 	var wg sync.WaitGroup
 	for i := range 8 {
@@ -236,8 +237,8 @@ func TestOldSessionsAreForgotten(t *testing.T) {
 	}
 }
 
-// TestAForgottenSessionHoldsNothing, nor does a call of it that ends later.
-func TestAForgottenSessionHoldsNothing(t *testing.T) {
+// TestForgottenSessionFreesItsMemory, nor does a call of it that ends later.
+func TestForgottenSessionFreesItsMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var st session.Store
 		old, before := st.Get("old"), live()

@@ -1,25 +1,25 @@
 package session
 
-// Choice is the device that a session works with until it chooses another one: no fault, no shutdown, no other session and no restart
-// changes it. A call that names no device means this one or is refused.
+// Choice is the device of a session until the session chooses another one. Faults, shutdowns, other sessions and restarts do not change
+// it. A call without a device means this device, or fails.
 type Choice struct {
-	UDID string // empty with a Name: a desktop app that was chosen before a restart, which cannot be found again
+	UDID string // empty with a Name: a desktop app that was chosen before a restart and cannot be found again
 	Name string
 }
 
-// Lost reports whether a device was chosen that cannot be found again.
+// Lost reports whether the chosen device cannot be found again.
 func (c Choice) Lost() bool { return c.UDID == "" && c.Name != "" }
 
-// Choices keep, for the next process, which device each session chose.
+// Choices store the sessions' devices for the next process.
 type Choices interface {
-	// Load gives the choice of a session; the zero Choice when it has none.
+	// Load gives the choice of a session; the zero Choice if it has none.
 	Load(session string) (Choice, error)
-	// Save returns when the choice is durable; the zero Choice removes it. It calls chosen when it is its turn to write, so that of
-	// two choices at once the later one is kept.
+	// Save returns once the choice is durable; the zero Choice removes it. Save calls chosen when its turn to write comes, so the later
+	// of two simultaneous choices wins.
 	Save(session string, chosen func() Choice) error
 }
 
-// recall reads the choice of an earlier process, in the background.
+// recall reads the earlier process's choice in the background.
 func (st *Store) recall(s *Session) {
 	if st.o.Choices == nil {
 		return
@@ -29,7 +29,7 @@ func (st *Store) recall(s *Session) {
 		defer close(s.recalled)
 		choice, err := st.o.Choices.Load(s.Name)
 		if err != nil {
-			st.warn("the session's choice of a device cannot be read", s, err)
+			st.warn("cannot read the session's device", s, err)
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -39,7 +39,7 @@ func (st *Store) recall(s *Session) {
 	})
 }
 
-// remembered reports whether an earlier process knew the session's choice.
+// remembered reports whether an earlier process stored a choice of the session.
 func (s *Session) remembered() bool {
 	s.await()
 	s.mu.Lock()
@@ -53,8 +53,7 @@ func (s *Session) await() {
 	}
 }
 
-// Choice is the session's choice; the zero Choice when it has none. The first call of a session waits until the choice of an earlier
-// process is read.
+// Choice is the session's choice; the zero Choice if it has none. The first call of a session waits until the stored choice is read.
 func (s *Session) Choice() Choice {
 	s.await()
 	return s.chosen()
@@ -66,22 +65,22 @@ func (s *Session) chosen() Choice {
 	return s.choice
 }
 
-// Device is the udid of the session's current device; empty when it has none.
+// Device is the udid of the session's current device; may be empty.
 func (s *Session) Device() string { return s.Choice().UDID }
 
-// Use makes a device current, and returns when the next process would know it; the zero Choice leaves the session without one.
+// Use makes a device current, and returns once the next process would know it. The zero Choice leaves the session without a device.
 func (s *Session) Use(c Choice) {
 	s.mu.Lock()
 	s.choice, s.chose = c, true
 	s.mu.Unlock()
 	if st := s.store; st != nil && st.o.Choices != nil {
 		if err := st.o.Choices.Save(s.Name, s.lasting); err != nil {
-			st.warn("the session's choice of a device cannot be kept", s, err)
+			st.warn("cannot store the session's device", s, err)
 		}
 	}
 }
 
-// lasting is the choice as the next process gets it. It does not wait for recall, which needs the store that calls it.
+// lasting is the choice to store. It does not wait for recall, whose store calls it.
 func (s *Session) lasting() Choice {
 	c := s.chosen()
 	if passing := s.store.o.Passing; passing != nil && passing(c.UDID) {

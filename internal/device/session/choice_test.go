@@ -67,8 +67,8 @@ func TestChoiceIsKeptForTheNextProcess(t *testing.T) {
 	wantChoice(t, session.NewStore(o).Get("a"), session.Choice{})
 }
 
-// TestChoiceIsNotReplacedByAnEarlierOne that is read only after the session has chosen.
-func TestChoiceIsNotReplacedByAnEarlierOne(t *testing.T) {
+// TestNewChoiceWinsOverLateStoredChoice that is read only after the session has chosen.
+func TestNewChoiceWinsOverLateStoredChoice(t *testing.T) {
 	disk := &choices{kept: map[string]session.Choice{"a": phone}, gate: make(chan struct{})}
 	s := session.NewStore(session.Options{Choices: disk}).Get("a")
 	s.Use(pad)
@@ -76,8 +76,8 @@ func TestChoiceIsNotReplacedByAnEarlierOne(t *testing.T) {
 	wantChoice(t, s, pad)
 }
 
-// TestChoiceStaysInMemory where nothing is kept, and where the disk fails.
-func TestChoiceStaysInMemory(t *testing.T) {
+// TestChoiceStaysInMemoryWithoutStore where nothing is kept, and where the disk fails.
+func TestChoiceStaysInMemoryWithoutStore(t *testing.T) {
 	for name, o := range map[string]session.Options{
 		"no store": {}, "a failing store": {Choices: &choices{err: errors.New("the disk is full")}},
 	} {

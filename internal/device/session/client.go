@@ -7,11 +7,10 @@ import (
 	"unicode"
 )
 
-// mostClient is how many characters of a client's name are kept.
+// mostClient is the maximum length of a client's name, in characters.
 const mostClient = 60
 
-// From notes who works for the session: the client's name and the folder it works in. Others are told when they meet a device that
-// the session holds.
+// From records the client of the session: its name and its folder. Other sessions see them at a device that this session holds.
 func (s *Session) From(client, dir string) {
 	said := ClientLine(client, dir)
 	s.mu.Lock()
@@ -21,7 +20,7 @@ func (s *Session) From(client, dir string) {
 	}
 }
 
-// Client says who works for a session, as far as that is known; empty: it is not.
+// Client is the client of a session; empty if it is unknown.
 func (st *Store) Client(name string) string {
 	st.mu.Lock()
 	s := st.byID[name]
@@ -34,7 +33,8 @@ func (st *Store) Client(name string) string {
 	return s.client
 }
 
-// ClientLine names a client and its folder: from the user's home on, or by its own name alone, for the way to it is nobody's business.
+// ClientLine is a client's name and folder. The folder is relative to the user's home, or only its last part, because its full path is
+// private.
 func ClientLine(client, dir string) string {
 	runes := []rune(strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

@@ -8,8 +8,9 @@ import (
 	"ios-agent/internal/device/session"
 )
 
-// TestClientLine: a folder is told from the user's home on, another's by its name alone, and a client's name is a short line.
-func TestClientLine(t *testing.T) {
+// TestClientLineShortensFolderAndName: a folder is told from the user's home on, another's by its name alone, and a client's name is a
+// short line.
+func TestClientLineShortensFolderAndName(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	for _, c := range []struct{ client, dir, want string }{

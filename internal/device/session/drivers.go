@@ -6,12 +6,12 @@ import (
 	"sync"
 )
 
-// drivers know in which order sessions drove devices and were shown their screens. The zero value is ready.
+// drivers records the order in which sessions drove devices and were shown their screens. The zero value is ready.
 type drivers struct {
 	mu    sync.Mutex
 	clock int
-	drove map[string]map[string]int // by device and session: when it drove last
-	shown map[string]map[string]int // by device and session: when it was shown the screen last
+	drove map[string]map[string]int // by device and session: number of its last drive
+	shown map[string]map[string]int // by device and session: number of its last look
 }
 
 func (d *drivers) note(in *map[string]map[string]int, device, session string) {
@@ -27,7 +27,7 @@ func (d *drivers) note(in *map[string]map[string]int, device, session string) {
 	(*in)[device][session] = d.clock
 }
 
-// forget drops what is known of a session.
+// forget drops the records of a session.
 func (d *drivers) forget(session string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -38,13 +38,13 @@ func (d *drivers) forget(session string) {
 	}
 }
 
-// Drove notes that the session drives a device now.
+// Drove records that the session drives a device now.
 func (s *Session) Drove(udid string) { s.drivers.note(&s.drivers.drove, udid, s.Name) }
 
-// Showed notes that the session is shown the screen of a device now.
+// Showed records that the session is shown the screen of a device now.
 func (s *Session) Showed(udid string) { s.drivers.note(&s.drivers.shown, udid, s.Name) }
 
-// DroveSince are the other sessions that drove a device since this one was shown its screen.
+// DroveSince are the other sessions that drove a device since this session saw its screen.
 func (s *Session) DroveSince(udid string) []string {
 	d := s.drivers
 	d.mu.Lock()

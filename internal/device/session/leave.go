@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// Leaves is how long after its last call a session has left, if it drives no device: as long as a claim lasts that nobody uses.
+// Leaves is the idle time after which a session without a driven device counts as over: the lifetime of an unused claim.
 const Leaves = 30 * time.Minute
 
-// Calls knows when sessions made their last calls. Nobody says when a session is over: what belongs to one ends when it has left. It is
-// safe for concurrent use.
+// Calls records the times of the sessions' last calls. A session has no explicit end: its resources end when it has been idle for
+// Leaves. Calls is safe for concurrent use.
 type Calls struct {
 	now   func() time.Time
 	began time.Time
 
 	mu    sync.Mutex
 	last  map[string]time.Time
-	swept time.Time // when it last looked for sessions that have left: among so many that is too dear for every call
+	swept time.Time // time of the last search for idle sessions, which is too slow for every call
 }
 
-// NewCalls makes one. To it a session that made no call yet made its last one now: a process before this one may have heard it.
+// NewCalls makes an empty record. A session without a call in it counts as active now: an earlier process may have had its calls.
 func NewCalls(now func() time.Time) *Calls {
 	return &Calls{now: now, began: now(), last: map[string]time.Time{}}
 }
 
-// Heard notes that a session made a call.
+// Heard records a call of a session.
 func (c *Calls) Heard(session string) {
 	now := c.now()
 	c.mu.Lock()
@@ -40,7 +40,7 @@ func (c *Calls) Heard(session string) {
 	}
 }
 
-// Leave notes that a session is over: it has left, unless it calls again.
+// Leave ends a session, unless it calls again.
 func (c *Calls) Leave(session string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,7 +49,7 @@ func (c *Calls) Leave(session string) {
 	}
 }
 
-// Left reports whether a session made no call for so long that it has left.
+// Left reports whether a session is over.
 func (c *Calls) Left(session string) bool {
 	c.mu.Lock()
 	last, known := c.last[session]

@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/device/session"
 )
 
-func TestASessionLeavesAfterItsLastCall(t *testing.T) {
+func TestSessionLeavesAfterLastCall(t *testing.T) {
 	now := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
 	c := session.NewCalls(func() time.Time { return now })
 	left := func(name string, want bool) {
@@ -37,8 +37,8 @@ func TestASessionLeavesAfterItsLastCall(t *testing.T) {
 	left("ann", false)
 }
 
-// TestCallsAreBounded: more sessions than are known at once make no room for others that called a moment ago.
-func TestCallsAreBounded(t *testing.T) {
+// TestManySessionsDoNotRemoveActiveOne: more sessions than are known at once make no room for others that called a moment ago.
+func TestManySessionsDoNotRemoveActiveOne(t *testing.T) {
 	now := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
 	c := session.NewCalls(func() time.Time { return now })
 	for i := range 20_000 {

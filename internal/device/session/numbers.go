@@ -8,32 +8,32 @@ import (
 	"ios-agent/internal/config"
 )
 
-// Numbers keep, for the next process, which ref numbers of a session are used up.
+// Numbers store the used ref numbers of sessions for the next process.
 type Numbers interface {
-	// Load gives the highest number a session may have given out; 0 for a new session.
+	// Load gives the highest ref number of a session that may be used; 0 for a new session.
 	Load(session string) (int, error)
-	// Save returns when the number is durable.
+	// Save returns once the number is durable.
 	Save(session string, number int) error
 }
 
-// block is how many ref numbers are always reserved ahead.
+// block is how many ref numbers are reserved ahead.
 const block = 1000
 
-// numbering reserves the ref numbers of one session, so that no later process gives one of them out again. The next block
-// is reserved in the background while there is still one: a look waits for the disk only when it needs more than a block.
+// numbering reserves the ref numbers of one session, so that no later process uses one again. It reserves the next block in the
+// background while numbers are left: a look waits for the disk only if it needs more than a block.
 type numbering struct {
 	store   *Store
 	session string
-	loaded  chan struct{} // closed when it is known where the numbers begin
+	loaded  chan struct{} // closed when the first number is known
 
-	mu       sync.Mutex    // of what follows; never held across I/O
-	floor    int           // only numbers above it are given out
-	reserved int           // numbers up to this one are the session's
-	writing  chan struct{} // closed when the write under way ends; nil: there is none
-	failed   bool          // the disk does not take them
+	mu       sync.Mutex    // guards the fields below; never held across I/O
+	floor    int           // all new numbers are above it
+	reserved int           // the session may use numbers up to this one
+	writing  chan struct{} // closed when the running write ends; nil: no write is running
+	failed   bool          // the last write failed
 }
 
-// number begins the numbering of a session: it is read in the background.
+// number begins the numbering of a session and reads the stored number in the background.
 func (st *Store) number(session string) *numbering {
 	if st.o.Numbers == nil {
 		return nil
@@ -53,7 +53,7 @@ func (st *Store) number(session string) *numbering {
 	return n
 }
 
-// start has the numbers begin above those that are used, unless the session was forgotten meanwhile.
+// start sets the numbers above the used ones, unless the session was forgotten meanwhile.
 func (n *numbering) start(used int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -62,7 +62,7 @@ func (n *numbering) start(used int) {
 	}
 }
 
-// begin waits until it is known where the numbers begin, and gives the number below the first.
+// begin waits until the first number is known, and gives the number before it.
 func (n *numbering) begin() int {
 	if n == nil {
 		return 0
@@ -73,7 +73,7 @@ func (n *numbering) begin() int {
 	return n.floor
 }
 
-// cover returns when all numbers up to last are reserved, and has the next ones reserved in the background.
+// cover returns once all numbers up to last are reserved, and reserves more in the background.
 func (n *numbering) cover(last int) {
 	if n == nil {
 		return
@@ -97,7 +97,7 @@ func (n *numbering) cover(last int) {
 	}
 }
 
-// write saves the number that is reserved from now on, and ends the write under way.
+// write saves the reserved number and ends the running write.
 func (n *numbering) write(number int) {
 	err := n.store.o.Numbers.Save(n.session, number)
 	if err != nil {
@@ -112,17 +112,17 @@ func (n *numbering) write(number int) {
 	n.writing = nil
 }
 
-// fail goes on with numbers that no later process gives out, although nothing is reserved.
+// fail continues with numbers that no later process uses, without a reservation.
 func (n *numbering) fail(err error) {
 	if n.store.o.Log != nil {
-		n.store.o.Log.Warn("ref numbers cannot be reserved", "session", n.session, "error", err)
+		n.store.o.Log.Warn("cannot reserve ref numbers", "session", n.session, "error", err)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.failed, n.floor = true, Unreserved(time.Now())
 }
 
-// giveBack ends the reservation of what was not given out.
+// giveBack ends the reservation of unused numbers.
 func (n *numbering) giveBack(last int) {
 	n.mu.Lock()
 	if n.failed || n.reserved <= last || n.writing != nil {
@@ -134,20 +134,20 @@ func (n *numbering) giveBack(last int) {
 	n.write(last)
 }
 
-// Unreserved is a number above all that were ever reserved: the seconds since 2020. No session is given a ref a second for
-// years. Such refs are long, so they are only used where nothing is known of the numbers before; nine digits last until 2051.
+// Unreserved is a number above all numbers that were ever reserved: the seconds since 2020. A session would need a ref per second for
+// years to reach it. Such refs are long, so they serve only when the earlier numbers are unknown; nine digits last until 2051.
 func Unreserved(now time.Time) int {
 	return int(now.Sub(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)).Seconds())
 }
 
-// Options are what the sessions of a daemon work with.
+// Options configure the sessions of a daemon.
 type Options struct {
-	Numbers Numbers // nil: ref numbers begin anew in each process
+	Numbers Numbers // nil: ref numbers start again in each process
 	Choices Choices // nil: chosen devices are forgotten with the process
-	// Passing reports a device that the next process cannot find again, such as an app of a desktop; nil: there is none.
+	// Passing reports whether the next process cannot find a device again, such as a desktop app; nil means that it finds all.
 	Passing func(udid string) bool
-	Keys    config.Table // what can be set for a session; XcodeBuildMCP's alone when nil
-	// Allowed is what the user allowed the file of a project to name, as config.Options has it.
+	Keys    config.Table // the settings of a session; nil: XcodeBuildMCP's
+	// Allowed are the user's permissions for the file of a project, as in config.Options.
 	Allowed func(project string) []string
 	Log     *slog.Logger
 }
@@ -157,7 +157,7 @@ func (st *Store) start(fn func()) {
 	st.end.Lock()
 	defer st.end.Unlock()
 	if st.closed {
-		go fn() // of a call that outlives Close: right, but nobody waits for it
+		go fn() // a call that outlives Close still finishes, without a wait
 		return
 	}
 	st.work.Go(fn)

@@ -60,8 +60,8 @@ func look(s *session.Session, screen, count int) (numbers []int) {
 	return numbers
 }
 
-// TestNumbersOutliveProcesses: whatever is shown is reserved on the disk first, killed or closed.
-func TestNumbersOutliveProcesses(t *testing.T) {
+// TestRefNumbersAreUniqueAcrossRestarts: whatever is shown is reserved on the disk first, killed or closed.
+func TestRefNumbersAreUniqueAcrossRestarts(t *testing.T) {
 	d := &disk{kept: map[string]int{}}
 	last := 0
 	for life := range 4 {
@@ -86,8 +86,8 @@ func TestNumbersOutliveProcesses(t *testing.T) {
 	}
 }
 
-// TestNoLookWaitsForTheDisk: while a write hangs, looks go on with what is reserved.
-func TestNoLookWaitsForTheDisk(t *testing.T) {
+// TestLookDoesNotWaitForHangingDisk: while a write hangs, looks go on with what is reserved.
+func TestLookDoesNotWaitForHangingDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{kept: map[string]int{}}
 		s := session.NewStore(session.Options{Numbers: d}).Get("ada")
@@ -113,8 +113,8 @@ func TestNoLookWaitsForTheDisk(t *testing.T) {
 	})
 }
 
-// TestADiskThatFails: refs go on, with numbers that no later process gives out.
-func TestADiskThatFails(t *testing.T) {
+// TestRefNumbersStayUniqueWhenDiskFails: refs go on, with numbers that no later process gives out.
+func TestRefNumbersStayUniqueWhenDiskFails(t *testing.T) {
 	d := &disk{kept: map[string]int{"ada": 40}, fails: errors.New("the disk is full")}
 	failing := look(session.NewStore(session.Options{Numbers: d}).Get("ada"), 0, 10)
 	d.fails = nil

@@ -1,5 +1,6 @@
-// Package session is what a client session remembers: its current device, the refs it was given, its defaults. An agent that
-// uses both the CLI and MCP from one project has one session; two projects never share one.
+// Package session has the state of a client session: its current device, its refs and its defaults. A Store has the sessions of a
+// daemon by name. An agent that uses the CLI and MCP from one project has one Session; two projects never share one. A session's lock
+// is never held across I/O.
 package session
 
 import (
@@ -18,11 +19,11 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// HTTP is the session of plain HTTP callers that name none.
+// HTTP is the session of plain HTTP callers without a session name.
 const HTTP = "http"
 
-// ForDir names the session of a client that works in dir: the git top level it lies in, or the folder itself. The
-// name carries the folder's own, so that a person recognises it.
+// ForDir names the session of a client in dir, by the git top level or by the folder itself. The name contains the folder's name for
+// people.
 func ForDir(dir string) string {
 	top := config.GitTop(dir)
 	if real, err := filepath.EvalSymlinks(top); err == nil {
@@ -45,7 +46,7 @@ func readable(name string) string {
 	return clean[:min(len(clean), 24)]
 }
 
-// Session is one client's context. Its lock is held for a moment at a time, never across I/O.
+// Session is one client's context. Its lock is never held across I/O.
 type Session struct {
 	Name string
 
@@ -55,40 +56,40 @@ type Session struct {
 	store   *Store
 	keys    config.Table
 	allowed func(project string) []string // see Options
-	used    atomic.Int64                  // when it was asked for last
+	used    atomic.Int64                  // time of its last use
 	gone    atomic.Bool                   // the store has forgotten it
 
-	recalled chan struct{} // closed when the choice of an earlier process is read; nil: none is kept
+	recalled chan struct{} // closed when the stored choice is read; nil: none is stored
 
 	mu       sync.Mutex
 	choice   Choice
-	chose    bool     // in this process
-	known    bool     // an earlier process knew a choice
-	client   string   // who works for it
-	answered Answer   // what its last answer was about
-	claims   []string // the devices it claimed last, in one call
+	chose    bool     // made in this process
+	known    bool     // an earlier process stored a choice
+	client   string   // its client
+	answered Answer   // subject of its last answer
+	claims   []string // devices of its last claim
 	refs     ui.Refs
-	bytes    int64    // of the refs, when they were weighed last
-	projects projects // without any environment
+	bytes    int64    // of the refs, at the last weighing
+	projects projects // without an environment
 	told     map[string]bool
 	finger   Finger
 }
 
-// Finger is a finger that a call put down on a device and a later one lifts.
+// Finger is a finger that one call put down on a device and a later call lifts.
 type Finger struct {
 	Device string // udid; empty: no finger is down
 	At     ui.Point
 	Since  time.Time
 }
 
-// PutDown notes the finger that is down; there is one.
+// PutDown records the finger that is down; a session has one.
 func (s *Session) PutDown(f Finger) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.finger = f
 }
 
-// Lift takes the finger off a device; false when none is down there.
+// Lift takes the finger off a device; false if none is down there.
 func (s *Session) Lift(udid string) (Finger, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,10 +101,10 @@ func (s *Session) Lift(udid string) (Finger, bool) {
 	return f, true
 }
 
-// mostTold is how many texts are remembered as told; with more, all are told anew.
+// mostTold is the maximum number of remembered texts; beyond it, the session gets all texts again.
 const mostTold = 100
 
-// Untold reports whether the session was not told a text yet, and notes that it is told now.
+// Untold reports whether a text is new to the session, and remembers it.
 func (s *Session) Untold(text string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +116,7 @@ func (s *Session) Untold(text string) bool {
 	return !known
 }
 
-// Claim notes the devices that the session claimed in one call.
+// Claim records the devices that the session claimed in one call.
 func (s *Session) Claim(udids []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,11 +130,11 @@ func (s *Session) LastClaims() []string {
 	return s.claims
 }
 
-// Answer is what an answer was about: a device, and what drove it and why, if that was not what usually does.
+// Answer is the subject of an answer: a device, and its driver with the reason if it is not the default one.
 type Answer struct{ UDID, Driver string }
 
-// Answered notes what an answer to the session is about, and gives the answer before; the zero value: this process gave none. An answer
-// that nothing drove says nothing of drivers.
+// Answered records the subject of an answer and gives the earlier one; the zero value if this process gave none. An answer that drove
+// no device leaves the driver unchanged.
 func (s *Session) Answered(now Answer) (before Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,20 +145,19 @@ func (s *Session) Answered(now Answer) (before Answer) {
 	return before
 }
 
-// Resumed reports whether an earlier process has given the session refs, or knew its choice.
+// Resumed reports whether an earlier process gave the session refs or stored its choice.
 func (s *Session) Resumed() bool {
 	return s.numbers.begin() > 0 || s.remembered()
 }
 
-// Depth is how deep this session's looks go; 0 is the usual depth.
+// Depth is the depth of this session's looks; 0 is the default depth.
 func (s *Session) Depth() int { return int(s.depth.Load()) }
 
-// SetDepth makes this session's looks so deep from now on, so that what a deep look showed can be acted on.
+// SetDepth sets the depth of this session's later looks, so that the elements of a deep look can be acted on.
 func (s *Session) SetDepth(depth int) { s.depth.Store(int64(depth)) }
 
-// Defaults are the session's defaults in the project that dir belongs to, as a client with this environment sees them.
-// The project's file is read again when it changed. The environment counts for what is returned only: the session does
-// not keep it. Without a folder, as over plain HTTP, there is no file.
+// Defaults are the session's defaults in the project of dir, for a client with this environment. A changed project file is read again.
+// The environment counts for the result only; the session does not store it. Without a folder, as over plain HTTP, no file is read.
 func (s *Session) Defaults(dir string, env map[string]string) *config.Store {
 	folder := ""
 	if dir != "" {
@@ -168,19 +168,18 @@ func (s *Session) Defaults(dir string, env map[string]string) *config.Store {
 	return store
 }
 
-// project is what the session remembers about a project folder.
+// project is the session's state of a project folder.
 func (s *Session) project(folder string) *config.Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.projects.of(folder, func() *config.Store {
-		user, _ := os.UserHomeDir() // without one, ~ in a path is refused
+		user, _ := os.UserHomeDir() // without a home, ~ in a path is refused
 		return config.New(config.Options{Dir: folder, Home: user, Keys: s.keys, Allowed: s.allowed})
 	})
 }
 
-// Refs calls fn with the session's refs, under the session's lock. It returns when the numbers that fn gave out are
-// reserved: they are never given out again, whatever becomes of this process. The first call of a session waits until it is
-// known which numbers the last process gave out.
+// Refs calls fn with the session's refs, under the session's lock. It returns once the numbers that fn used are reserved: they are
+// never used again, even if this process crashes. The first call of a session waits until the stored numbers are read.
 func (s *Session) Refs(fn func(*ui.Refs)) { s.numbers.cover(s.withRefs(fn)) }
 
 func (s *Session) withRefs(fn func(*ui.Refs)) (last int) {
@@ -191,7 +190,7 @@ func (s *Session) withRefs(fn func(*ui.Refs)) (last int) {
 		s.refs.After(floor)
 		fn(&s.refs)
 		if s.gone.Load() {
-			s.refs.Forget() // nobody would let go of it later
+			s.refs.Forget() // no later call would drop them
 		}
 		return s.refs.Highest(), s.weighed()
 	}()
@@ -199,28 +198,28 @@ func (s *Session) withRefs(fn func(*ui.Refs)) (last int) {
 	return last
 }
 
-// Store holds the sessions of a daemon. The zero value is ready; its ref numbers begin anew in each process.
+// Store has the sessions of a daemon. The zero value is ready; its ref numbers start again in each process.
 type Store struct {
 	o Options
 
-	end    sync.Mutex // of closed
+	end    sync.Mutex // guards closed
 	closed bool
 	work   sync.WaitGroup
 
 	drivers drivers
-	trees   ui.Trees     // of the screens that sessions remember
-	bytes   atomic.Int64 // of the refs of all sessions
+	trees   ui.Trees     // trees of the remembered screens
+	bytes   atomic.Int64 // size of the refs of all sessions
 
 	mu    sync.Mutex
 	byID  map[string]*Session
-	floor int       // without Numbers: sessions that were forgotten gave out numbers up to this one
-	swept time.Time // when sessions were forgotten last
+	floor int       // without Numbers: the highest number of the forgotten sessions
+	swept time.Time // time of the last removal of sessions
 }
 
 // NewStore makes a store.
 func NewStore(o Options) *Store { return &Store{o: o} }
 
-// Get gives the session of that name, made on first use.
+// Get gives the session of a name. The first use makes it.
 func (st *Store) Get(name string) *Session {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -241,7 +240,7 @@ func (st *Store) Get(name string) *Session {
 	return s
 }
 
-// Close gives back the ref numbers that were reserved and not given out, so that the next process goes on with the next one.
+// Close releases the reserved but unused ref numbers, so that the next process continues with the next one.
 func (st *Store) Close() error {
 	st.end.Lock()
 	st.closed = true

@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/device/session"
 )
 
-func TestForDir(t *testing.T) {
+func TestForDirNamesSessionByProject(t *testing.T) {
 	project := filepath.Join(t.TempDir(), "My Shop")
 	deep := filepath.Join(project, "Sources", "App")
 	if err := os.MkdirAll(deep, 0o755); err != nil {
@@ -39,8 +39,8 @@ func TestForDir(t *testing.T) {
 	}
 }
 
-// TestOneProjectOneMemory: callers that come together share the defaults of a project, and no others do.
-func TestOneProjectOneMemory(t *testing.T) {
+// TestConcurrentCallersShareProjectDefaults: callers that come together share the defaults of a project, and no others do.
+func TestConcurrentCallersShareProjectDefaults(t *testing.T) {
 	var s session.Session
 	dir := t.TempDir()
 	got := make([]*config.Store, 20)

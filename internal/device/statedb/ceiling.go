@@ -10,21 +10,21 @@ import (
 	"ios-agent/internal/machine/wholefile"
 )
 
-// ceiling is a number in a file of its own that no saved epoch is above. It is raised by several epochs at once, and before one
-// of them is saved: few claims wait for a second file, and the next process begins above it. They are so few that epochs do not
-// run ahead of the clock (a millisecond each) when processes start one after the other.
+// ceiling is a number in a file of its own that is above every saved epoch. It rises by several epochs at once, before the first of
+// them is saved, so few claims wait for the second file, and the next process begins above it. The step is small enough that epochs do
+// not run ahead of the clock (a millisecond each) when processes start one after the other.
 type ceiling struct {
 	path string
-	at   uint64 // as the file has it
+	at   uint64 // as written in the file
 }
 
 const (
 	ahead        = 20
-	mostCeiling  = 1 << 53 // clients read epochs as JSON numbers, which are exact up to here
+	mostCeiling  = 1 << 53 // clients read epochs as JSON numbers, which are exact up to this one
 	epochDecimal = 10
 )
 
-// read gives the number; 0 when the file is not there or holds no number. The store and the clock are there then.
+// read gives the number; 0 if the file is missing or has no number. The store and the clock remain in that case.
 func (c *ceiling) read() uint64 {
 	raw, err := os.ReadFile(c.path)
 	if err != nil {
@@ -38,7 +38,7 @@ func (c *ceiling) read() uint64 {
 	return n
 }
 
-// raise returns when no epoch of the events is above what the file says.
+// raise returns once the file's number is above every epoch of the events.
 func (c *ceiling) raise(events []lease.Event) error {
 	highest := uint64(0)
 	for _, e := range events {

@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/machine/store"
 )
 
-// Choices are the choices of all sessions.
+// Choices stores the device choices of all sessions.
 type Choices struct{ Store *store.Store }
 
 var _ session.Choices = Choices{}
@@ -24,10 +24,10 @@ func (c Choices) Load(name string) (chosen session.Choice, err error) {
 	return chosen, err
 }
 
-// mostChoices is how many choices are kept, those made last: the names of sessions come from callers.
+// mostChoices is the maximum number of stored choices, the latest ones: session names come from callers.
 const mostChoices = 10_000
 
-// Save returns when the choice is on the disk.
+// Save returns once the choice is on disk.
 func (c Choices) Save(name string, chosen func() session.Choice) error {
 	return c.Store.Write(func(tx *sql.Tx) error {
 		now := chosen()

@@ -28,8 +28,8 @@ func want(t *testing.T, c statedb.Choices, name string, want session.Choice) {
 	}
 }
 
-// TestChoicesAreKept for each session, by a process that closes nothing, until they are removed.
-func TestChoicesAreKept(t *testing.T) {
+// TestChoicesSurviveReopen for each session, by a process that closes nothing, until they are removed.
+func TestChoicesSurviveReopen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	first := choices(t, path)
 	phone, pad := session.Choice{UDID: "D1", Name: "iPhone 16"}, session.Choice{UDID: "D2", Name: "iPad"}
@@ -43,8 +43,8 @@ func TestChoicesAreKept(t *testing.T) {
 	want(t, second, "kim", session.Choice{})
 }
 
-// TestOldChoicesAreRemoved when there are too many, those made first.
-func TestOldChoicesAreRemoved(t *testing.T) {
+// TestOldestChoicesAreRemovedAboveLimit when there are too many, those made first.
+func TestOldestChoicesAreRemovedAboveLimit(t *testing.T) {
 	c := choices(t, filepath.Join(t.TempDir(), "state.db"))
 	err := c.Store.Write(func(tx *sql.Tx) error {
 		for i := range 10_000 {

@@ -64,8 +64,8 @@ func plain(holder string, among ...string) lease.Request {
 	return r
 }
 
-// TestKilledAtAnyInstant: what was acknowledged before a SIGKILL is known after it, and no number is used twice.
-func TestKilledAtAnyInstant(t *testing.T) {
+// TestAcknowledgedLeasesSurviveKill: what was acknowledged before a SIGKILL is known after it, and no number is used twice.
+func TestAcknowledgedLeasesSurviveKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	highest := map[string]uint64{}
 	for round := range 12 {

@@ -9,32 +9,31 @@ import (
 	"ios-agent/internal/machine/store"
 )
 
-// mostLog is how much of the log is kept.
+// mostLog is the maximum number of log entries.
 const mostLog = 10_000
 
-// JournalOptions say where leases are kept.
+// JournalOptions configure a Journal.
 type JournalOptions struct {
 	Store *store.Store
-	// EpochFile holds a number that no epoch is above, so that epochs never go back when the store is lost. It is not needed
-	// otherwise; empty: there is none.
+	// EpochFile has a number above all epochs, so that epochs never go back if the store is lost. It has no other use and may be empty.
 	EpochFile string
 }
 
-// Journal keeps the leases of a table, and a log of what happened to them: who had a device, who took it over, and why.
+// Journal stores the leases of a table and a log of their events: the holders, the take-overs and their reasons.
 type Journal struct {
 	store *store.Store
 	epoch ceiling
-	saved bool // there are leases in the store
+	saved bool // the store has leases
 }
 
 var _ lease.Journal = (*Journal)(nil)
 
-// NewJournal makes a journal; nothing is opened yet.
+// NewJournal makes a journal without opening a file.
 func NewJournal(o JournalOptions) *Journal {
 	return &Journal{store: o.Store, epoch: ceiling{path: o.EpochFile}}
 }
 
-// Load reads all leases. A store that is not there and cannot be made has none.
+// Load reads all leases. A missing store that cannot be made counts as empty.
 func (j *Journal) Load() (lease.Kept, error) {
 	kept := lease.Kept{Epoch: j.epoch.read()}
 	err := j.load(&kept)
@@ -67,7 +66,7 @@ func (j *Journal) load(kept *lease.Kept) error {
 	})
 }
 
-// Save writes what happened, all of it in one transaction.
+// Save writes all events in one transaction.
 func (j *Journal) Save(events []lease.Event) error {
 	if err := j.epoch.raise(events); err != nil {
 		return err
@@ -85,13 +84,13 @@ func (j *Journal) Save(events []lease.Event) error {
 	})
 	var forgotten *lease.ForgottenError
 	if errors.As(err, &forgotten) {
-		j.saved, j.epoch.at = false, 0 // whoever deleted the one may have deleted the other
+		j.saved, j.epoch.at = false, 0 // both files may have been deleted together
 	}
 	j.saved = j.saved || err == nil
 	return err
 }
 
-// remembers gives a *lease.ForgottenError when the store was lost since the last time. Leases are never deleted from it.
+// remembers returns a *lease.ForgottenError if the store was lost since the last call. Leases are never deleted from it.
 func (j *Journal) remembers(tx *sql.Tx) error {
 	if !j.saved {
 		return nil
@@ -125,7 +124,7 @@ func save(tx *sql.Tx, e lease.Event) error {
 	return err
 }
 
-// Log reads the last things that happened, to one resource or to all, the newest first.
+// Log reads the latest events of one resource or of all, the newest first.
 func (j *Journal) Log(resource string, most int) (events []lease.Event, err error) {
 	err = j.store.Read(func(db *sql.DB) error {
 		rows, err := db.Query(`SELECT at, what, resource, epoch, holder, came_from, reason FROM lease_log
@@ -148,7 +147,7 @@ func (j *Journal) Log(resource string, most int) (events []lease.Event, err erro
 	return events, err
 }
 
-// Moments are kept in nanoseconds of UTC; the zero one is 0.
+// number is a time in nanoseconds of UTC; 0 for the zero time.
 func number(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -39,8 +39,8 @@ func request(holder string, among ...string) lease.Request {
 	}
 }
 
-// TestWhatIsClaimedStaysClaimed: another table on the same file knows all of it.
-func TestWhatIsClaimedStaysClaimed(t *testing.T) {
+// TestClaimsSurviveReopen: another table on the same file knows all of it.
+func TestClaimsSurviveReopen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state ?#%.db")
 	first := open(t, path)
 	table := lease.NewTable(lease.Options{Journal: first})
@@ -75,8 +75,8 @@ func TestWhatIsClaimedStaysClaimed(t *testing.T) {
 	}
 }
 
-// TestADamagedFileIsSetAside, and said aloud.
-func TestADamagedFileIsSetAside(t *testing.T) {
+// TestDamagedDatabaseIsSetAside, and said aloud.
+func TestDamagedDatabaseIsSetAside(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "state.db")
 	if err := os.WriteFile(path, []byte(strings.Repeat("this is no database\n", 1000)), 0o600); err != nil {
@@ -131,8 +131,8 @@ var oneHolder = porcupine.Model{
 	},
 }
 
-// TestLinearizable: whatever happens at once could have happened one after the other.
-func TestLinearizable(t *testing.T) {
+// TestConcurrentClaimsAreLinearizable: whatever happens at once could have happened one after the other.
+func TestConcurrentClaimsAreLinearizable(t *testing.T) {
 	locks := hostlock.New(hostlock.Options{Dir: t.TempDir(), Home: "/home"})
 	table := lease.NewTable(lease.Options{Journal: open(t, filepath.Join(t.TempDir(), "state.db")), Guard: locks})
 	defer locks.Close()

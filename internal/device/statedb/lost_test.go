@@ -10,9 +10,9 @@ import (
 	"ios-agent/internal/device/lease"
 )
 
-// TestAnEpochNeverGoesBack: whatever is lost between two processes, the second gives a higher epoch than the first did, also
+// TestEpochsIncreaseAfterLostFiles: whatever is lost between two processes, the second gives a higher epoch than the first did, also
 // when the clock went back, as long as one file is left; with none left, the clock is.
-func TestAnEpochNeverGoesBack(t *testing.T) {
+func TestEpochsIncreaseAfterLostFiles(t *testing.T) {
 	remove := func(names ...string) func(dir string) error {
 		return func(dir string) error {
 			for _, name := range names {
@@ -70,8 +70,8 @@ func overwrite(names ...string) func(dir string) error {
 	}
 }
 
-// TestDeletedUnderALiveProcess: what is claimed before and after the database was deleted or ruined is known to the next process.
-func TestDeletedUnderALiveProcess(t *testing.T) {
+// TestClaimsSurviveDatabaseDeletion: what is claimed before and after the database was deleted or ruined is known to the next process.
+func TestClaimsSurviveDatabaseDeletion(t *testing.T) {
 	for name, lose := range map[string]func(path string) error{
 		"deleted":  os.Remove,
 		"replaced": func(path string) error { return os.WriteFile(path+".new", nil, 0o600) },

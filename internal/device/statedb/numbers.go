@@ -9,16 +9,16 @@ import (
 	"ios-agent/internal/machine/store"
 )
 
-// Numbers are the ref numbers of all sessions.
+// Numbers stores the ref numbers of all sessions.
 type Numbers struct {
 	Store *store.Store
-	Lost  bool // there was a file before this one, which is gone
+	Lost  bool // an earlier file is lost
 }
 
 var _ session.Numbers = Numbers{}
 
-// Load gives the highest number that a session has reserved; 0 when it has none. When the numbers of a file before are forgotten,
-// because it was damaged or deleted, it is one above all of them, for this session and for all that come later.
+// Load gives the highest number that a session has reserved; 0 for a new session. After the loss of an earlier file, the result is
+// above all of its numbers, for this session and for later ones.
 func (n Numbers) Load(name string) (reserved int, err error) {
 	err = n.Store.Read(func(db *sql.DB) error {
 		return db.QueryRow("SELECT reserved FROM ref_number WHERE session IN (?,?) ORDER BY session = ? DESC", name, forgotten, name).
@@ -37,7 +37,7 @@ func (n Numbers) Load(name string) (reserved int, err error) {
 	})
 }
 
-// Save returns when the number is on the disk.
+// Save returns once the number is on disk.
 func (n Numbers) Save(name string, reserved int) error {
 	return n.Store.Write(func(tx *sql.Tx) error {
 		_, err := tx.Exec("INSERT OR REPLACE INTO ref_number (session, reserved) VALUES (?,?)", name, reserved)
@@ -48,13 +48,13 @@ func (n Numbers) Save(name string, reserved int) error {
 	})
 }
 
-// mostNumbers is how many sessions have a number of their own: their names come from callers.
+// mostNumbers is the maximum number of sessions with a stored number: session names come from callers.
 const mostNumbers = 20_000
 
-// forgotten is the row of all sessions that have none any more. It is the name of no session: those are printable.
+// forgotten is the row for all sessions whose number was dropped. It cannot be a session's name: session names are printable.
 const forgotten = "\n"
 
-// forget lets the half with the lowest numbers go when there are too many. Whoever of them comes back begins above all of them.
+// forget drops the lower half of the numbers when the table is full. A dropped session that returns begins above all of them.
 func forget(tx *sql.Tx) error {
 	var count, highest int
 	if err := tx.QueryRow("SELECT COUNT(*) FROM ref_number").Scan(&count); err != nil || count <= mostNumbers {

@@ -24,8 +24,8 @@ func load(t *testing.T, n statedb.Numbers, session string) int {
 	return number
 }
 
-// TestNumbersAreKept for each session, by a process that closes nothing.
-func TestNumbersAreKept(t *testing.T) {
+// TestRefNumbersSurviveReopen for each session, by a process that closes nothing.
+func TestRefNumbersSurviveReopen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	first := numbers(t, path)
 	for _, number := range []int{2000, 3000} {
@@ -39,8 +39,8 @@ func TestNumbersAreKept(t *testing.T) {
 	}
 }
 
-// TestADamagedFile: what was given out is not known, and is not given out again.
-func TestADamagedFile(t *testing.T) {
+// TestDamagedFileSkipsToHighRefNumbers: what was given out is not known, and is not given out again.
+func TestDamagedFileSkipsToHighRefNumbers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	if err := os.WriteFile(path, []byte(strings.Repeat("this is no database\n", 1000)), 0o600); err != nil {
 		t.Fatal(err)
@@ -50,8 +50,8 @@ func TestADamagedFile(t *testing.T) {
 	}
 }
 
-// TestADeletedFile: likewise, also in the process after the one that found it gone.
-func TestADeletedFile(t *testing.T) {
+// TestDeletedFileSkipsToHighRefNumbers: likewise, also in the process after the one that found it gone.
+func TestDeletedFileSkipsToHighRefNumbers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	n := numbers(t, path)
 	n.Lost = true
@@ -64,8 +64,8 @@ func TestADeletedFile(t *testing.T) {
 	}
 }
 
-// TestForgottenSessions: there is no row for every name that was ever given; whoever comes back begins above.
-func TestForgottenSessions(t *testing.T) {
+// TestForgottenSessionGetsHigherRefNumbers: there is no row for every name that was ever given; whoever comes back begins above.
+func TestForgottenSessionGetsHigherRefNumbers(t *testing.T) {
 	n := numbers(t, filepath.Join(t.TempDir(), "state.db"))
 	err := n.Store.Write(func(tx *sql.Tx) error {
 		for i := range 20_000 {

@@ -1,9 +1,9 @@
-// Package statedb is state.db, which survives a restart of the daemon: the leases of devices with their log, the ref numbers of sessions,
-// and the device that each session chose. Migrations are its tables; Journal, Numbers and Choices read and write them through a
-// machine/store, for the packages lease and session. It decides nothing about them.
+// Package statedb reads and writes state.db, the state of leases and sessions that survives a restart of the daemon. It has the leases of
+// devices with their log, the ref numbers of sessions, and the device that each session chose. Migrations are its tables; Journal, Numbers
+// and Choices read and write them through a machine/store. The packages lease and session make the decisions.
 package statedb
 
-// Migrations bring a file from version i to i+1. They are never changed, only added to.
+// Migrations bring a file from version i to i+1. The list only grows; existing migrations never change.
 func Migrations() []string {
 	return []string{
 		`

@@ -105,8 +105,8 @@ func fileOf(version int) string {
 	return filepath.Join("testdata", fmt.Sprintf("state-v%d.db", version))
 }
 
-// TestEverySchemaHasAFile, so that a new migration is tried on a file of before.
-func TestEverySchemaHasAFile(t *testing.T) {
+// TestEverySchemaVersionHasTestFile, so that a new migration is tried on a file of before.
+func TestEverySchemaVersionHasTestFile(t *testing.T) {
 	all := schemas()
 	if len(all) != len(statedb.Migrations())+1 {
 		t.Fatalf("%d schemas are known, and today's is version %d: add its SQL to schemas and run with -update",
@@ -185,8 +185,8 @@ func TestEarlierSchemasAreMigrated(t *testing.T) {
 	}
 }
 
-// TestLeasesOfANewerProgram are there, but cannot be read: that is not the same as none.
-func TestLeasesOfANewerProgram(t *testing.T) {
+// TestNewerSchemaIsRefusedUnchanged are there, but cannot be read: that is not the same as none.
+func TestNewerSchemaIsRefusedUnchanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	write(t, path, 99, schemas()[1])
 	before, err := os.ReadFile(path)

@@ -6,23 +6,24 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// LogRange is which lines belong to a step: those that arrived after the first number, and not after the second. Without a second
-// the step is the last one on its device.
+// LogRange is the range of a step's log lines: after the first number, up to the second. Without a second number the step is the last
+// one on its device.
 type LogRange struct {
 	After int64  `json:"after_line"`
 	Upto  *int64 `json:"upto_line,omitempty"`
 }
 
-// lineRange is the range of a step that may still be under way.
+// lineRange is the range of a step that may still be running.
 type lineRange struct {
 	session, device string
 	lines           LogRange
-	began, ended    time.Time // ended when the next one on that device began; zero: it is the last
+	began, ended    time.Time // ended is the start of the device's next step; zero: it is the last
 }
 
-// mark notes where the lines of a step begin, and so where those of the step before it on that device end. The caller has the lock.
+// mark records the start of a step's log lines, which is the end of the lines of the device's step before it. The caller has the lock.
 func (s *Store) mark(step int, session, device string, now int64, at time.Time) {
 	if before := s.ranges[s.newest[device]]; before != nil {
 		before.lines.Upto, before.ended = &now, at
@@ -35,11 +36,11 @@ func (s *Store) mark(step int, session, device string, now int64, at time.Time) 
 	}
 }
 
-// Last is the word for the session's last step.
+// Last is the id of the session's last step.
 const Last = "last"
 
-// LinesOf are the lines of a step of a session, and its device. The id may be Last; udid is then the device it was on, if one is
-// meant.
+// LinesOf are the log lines of a session's step, and the device of the step. The id may be Last; udid then limits the search to one
+// device.
 func (s *Store) LinesOf(session, id, udid string) (of LogRange, step, device string, err error) {
 	r, step, err := s.find(session, id, udid)
 	if err != nil {
@@ -48,8 +49,8 @@ func (s *Store) LinesOf(session, id, udid string) (of LogRange, step, device str
 	return r.lines, step, r.device, nil
 }
 
-// TimesOf are when a step began, and when the next one on its device did (zero: none has), and its device. What it takes is as for
-// LinesOf.
+// TimesOf are the start of a step, the start of the next step on its device (zero: none), and the device. It takes the same arguments
+// as LinesOf.
 func (s *Store) TimesOf(session, id, udid string) (from, to time.Time, step, device string, err error) {
 	r, step, err := s.find(session, id, udid)
 	return r.began, r.ended, step, r.device, err
@@ -73,7 +74,7 @@ func (s *Store) find(session, id, udid string) (of lineRange, step string, err e
 	return *r, stepID(n), nil
 }
 
-// lastOf is the newest step of a session, on one device if it is named; 0: it has none.
+// lastOf is the newest step of a session, on one device if it is named; 0 without a step.
 func (s *Store) lastOf(session, device string) (newest int) {
 	for n, r := range s.ranges {
 		if r.session == session && (device == "" || r.device == device) {
@@ -83,7 +84,7 @@ func (s *Store) lastOf(session, device string) (newest int) {
 	return newest
 }
 
-// otherSteps says which steps a session has.
+// otherSteps is the hint with the session's steps.
 func (s *Store) otherSteps(session string) string {
 	newest := s.lastOf(session, "")
 	for n, one := range s.kept {
@@ -94,5 +95,5 @@ func (s *Store) otherSteps(session string) string {
 	if newest > 0 {
 		return "its last step is " + stepID(newest)
 	}
-	return "this session has driven no device; the steps of another one are reached with its `--session`"
+	return "this session has no steps; " + hint.Field("session") + " names another session"
 }

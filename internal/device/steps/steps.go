@@ -1,5 +1,5 @@
-// Package steps remembers the calls that drove a device, each under the id that its answer gives in meta.step: what was asked, what came
-// of it, between which screens, and which lines of the log belong to it. It observes calls and drives nothing.
+// Package steps remembers the calls that drove a device. A Store observes calls and stores each as a Step under the id that the answer
+// has in meta.step: its input, its outcome, the screens before and after, and the range of its log lines. It never drives a device.
 package steps
 
 import (
@@ -18,7 +18,7 @@ import (
 	"ios-agent/internal/op"
 )
 
-// Store holds the steps. Like jobs, steps belong to their session: they hold what it gave and what it saw.
+// Store has the steps. Like jobs, steps belong to their session, because they contain its inputs and screens.
 type Store struct {
 	line func(*op.Call) (int64, bool)
 
@@ -26,12 +26,12 @@ type Store struct {
 	last   int
 	kept   map[int]Step
 	ranges map[int]*lineRange
-	newest map[string]int // the last step of every device
+	newest map[string]int // last step of each device
 }
 
-// Options say what a step is remembered with.
+// Options configure a Store.
 type Options struct {
-	// Line is the number of the newest line of the log when a call began to act; false: nobody counts. Nil: there is no log.
+	// Line is the number of the newest log line when a call begins to act; false if it is unknown. Nil: no log.
 	Line func(*op.Call) (int64, bool)
 }
 
@@ -42,8 +42,8 @@ func New(o Options) *Store {
 
 var _ op.Observer = (*Store)(nil)
 
-// mostSteps is how many steps are remembered, and mostStepBytes how large one may be. Of a larger one the result is left out; if that
-// is not enough, every text of more than mostStepText bytes is cut.
+// mostSteps is the maximum number of steps and mostStepBytes the maximum size of one. A larger step loses its result first, and then
+// every text is cut to mostStepText bytes.
 const (
 	mostSteps       = 500
 	mostStepBytes   = 16 << 10
@@ -57,17 +57,17 @@ type Step struct {
 	Op      string          `json:"operation"`
 	Session string          `json:"session"`
 	Device  *op.Device      `json:"device,omitempty"`
-	Input   map[string]any  `json:"input"` // what may be secret is masked
+	Input   map[string]any  `json:"input"` // secrets are masked
 	Time    time.Time       `json:"time"`
 	TookMS  int64           `json:"took_ms"`
 	Status  string          `json:"status"`
-	Answer  string          `json:"answer" lines:"ours"` // its text
+	Answer  string          `json:"answer" lines:"ours"` // text of the answer
 	Error   *fault.Fault    `json:"error,omitempty"`
 	Notices []op.Notice     `json:"notices,omitempty"`
 	Screens []string        `json:"snapshots,omitempty"` // ids of the screens before and after
 	Result  json.RawMessage `json:"result,omitempty"`
-	LeftOut int             `json:"result_bytes_left_out,omitempty"` // of a result too large to be remembered
-	Lines   *LogRange       `json:"log_range,omitempty"`             // of what its device logged; `ios-agent logs --step` shows it
+	LeftOut int             `json:"result_bytes_left_out,omitempty"` // size of a result that was too large to store
+	Lines   *LogRange       `json:"log_range,omitempty"`             // log lines of its device during the step
 }
 
 // Text is the call and its answer.
@@ -80,7 +80,7 @@ func (s Step) Text() string {
 	return strings.TrimSpace(head + "\n" + s.Answer)
 }
 
-// Begin watches a call: it becomes a step when it acts.
+// Begin watches a call. The call becomes a step when it acts.
 func (s *Store) Begin(c *op.Call) op.Watch { return &watch{s, c} }
 
 // watch is a call that may become a step.
@@ -89,7 +89,7 @@ type watch struct {
 	call  *op.Call
 }
 
-// Act gives the call the id of its step, and notes where its lines begin.
+// Act gives the call its step id and records the start of its log lines.
 func (w *watch) Act() {
 	line, counted := int64(0), false
 	if w.store.line != nil && w.call.Device != nil {
@@ -105,7 +105,7 @@ func (w *watch) Act() {
 	w.call.SetStep(stepID(w.store.last), now)
 }
 
-// End remembers a call that acted.
+// End stores a call that acted.
 func (w *watch) End(_ context.Context, x *op.Exchange) {
 	if id, _ := x.Call.Step(); id != "" && x.Mode != op.Stream {
 		w.store.keep(id, x)
@@ -119,7 +119,7 @@ func stepID(number int) string {
 	return "s" + strconv.Itoa(number)
 }
 
-// number is that of an id; 0: it has none.
+// number is the number in a step id; 0 for an invalid id.
 func number(id string) int {
 	n, _ := strconv.Atoi(strings.TrimPrefix(id, "s"))
 	return n
@@ -134,7 +134,7 @@ func (s *Store) keep(id string, x *op.Exchange) {
 	for _, sight := range x.Seen {
 		one.Screens = append(one.Screens, sight.Hash())
 	}
-	e.Meta.Notices = nil // they have their own field
+	e.Meta.Notices = nil // notices have a field of their own
 	one.Answer = e.Text()
 	one.fit()
 	s.mu.Lock()
@@ -145,7 +145,7 @@ func (s *Store) keep(id string, x *op.Exchange) {
 	}
 }
 
-// fit makes the step small enough to be remembered. Nothing of what is left out is held by what stays.
+// fit reduces the step to the maximum size. The remaining fields share no memory with the removed ones.
 func (s *Step) fit() {
 	if s.size() <= mostStepBytes {
 		return
@@ -172,7 +172,7 @@ func (s *Step) fit() {
 	s.Notices = s.Notices[:min(len(s.Notices), mostStepNotices)]
 }
 
-// size is how many bytes the step has as JSON.
+// size is the size of the step as JSON, in bytes.
 func (s *Step) size() int {
 	raw, err := json.Marshal(s)
 	if err != nil {
@@ -189,18 +189,18 @@ func shortened(text string) string {
 	return strings.ToValidUTF8(text[:mostStepText], "") + fmt.Sprintf("… (%d bytes)", len(text))
 }
 
-// stepIn names a step.
+// stepIn is the input of the step operation.
 type stepIn struct {
-	Step string `json:"step" doc:"its id, such as s12: meta.step of its answer; or last" cli:"arg" match:"^(s[0-9]{1,9}|last)$"`
+	Step string `json:"step" doc:"id of the step, from meta.step (s12), or last" cli:"arg" match:"^(s[0-9]{1,9}|last)$"`
 }
 
 // Ops are the operations on steps.
 func (s *Store) Ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{Name: "show_step", Groups: []string{"system"}, Verb: "step show", Route: "GET /api/v1/steps/{step}",
-			Hints: op.ReadOnly | op.Idempotent, Summary: "Show what a call did to a device: its input, outcome, diff, times and screens",
-			Help: "Every answer of an operation that drives a device has the id in meta.step. The last 500 steps are remembered, for the\n" +
-				"session that made them. What was typed into a secure field, or is unknown to be harmless, is masked.",
+			Hints: op.ReadOnly | op.Idempotent, Summary: "Show a call's input, outcome, diff, times and screens",
+			Help: "Every answer of an operation that drives a device has the id in meta.step. A session sees its own steps; the daemon keeps\n" +
+				"the last 500. Text typed into secure or unknown fields is masked.",
 			Examples: []string{"step show s12", "step show last"}}, s.show),
 	}
 }

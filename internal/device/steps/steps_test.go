@@ -85,8 +85,8 @@ func (d *driving) show(t *testing.T, id string) (s steps.Step, f *fault.Fault) {
 	return s, e.Error
 }
 
-// TestAStepIsWhatWasAskedAndAnswered: with its notices beside its text, the hashes of its screens, and only for calls that acted.
-func TestAStepIsWhatWasAskedAndAnswered(t *testing.T) {
+// TestStepStoresCallAndAnswer: with its notices beside its text, the hashes of its screens, and only for calls that acted.
+func TestStepStoresCallAndAnswer(t *testing.T) {
 	d := newDriving(onD1)
 	if id := d.call(t, "look", "{}"); id != "" {
 		t.Errorf("a look has the step %q", id)
@@ -105,8 +105,8 @@ func TestAStepIsWhatWasAskedAndAnswered(t *testing.T) {
 	}
 }
 
-// TestLinesOfAStepEndWithTheNextOne on its device; a session finds its own steps alone.
-func TestLinesOfAStepEndWithTheNextOne(t *testing.T) {
+// TestStepLogLinesEndAtNextStep on its device; a session finds its own steps alone.
+func TestStepLogLinesEndAtNextStep(t *testing.T) {
 	d := newDriving(onD1)
 	d.line = 7
 	d.call(t, "drive", `{"name":"x"}`)

@@ -2,7 +2,7 @@ package agentwire
 
 import "testing"
 
-func TestAddressIn(t *testing.T) {
+func TestAddressInFindsLoopbackAddress(t *testing.T) {
 	for line, want := range map[string]string{
 		"ios-agent listens on 127.0.0.1:51234":     "127.0.0.1:51234",
 		"ios-agent listens on 127.0.0.1:51234\r\n": "127.0.0.1:51234",

@@ -15,16 +15,16 @@ const (
 	writeTimeout = 10 * time.Second
 )
 
-// Client asks one agent, one request at a time. Its methods may be called from any goroutine; they take turns.
+// Client sends requests to one agent, one at a time. Its methods may be called from any goroutine; they take turns.
 //
-// Whatever goes wrong with the stream closes it at once, so that a late answer can never be taken for the
-// answer to the next request; every later call then fails with a SendError that says nothing was sent.
+// Any error of the stream closes it at once, so that a late answer cannot match the next request; every later call then fails with a
+// SendError whose Sent is false.
 type Client struct {
 	net    net.Conn
 	conn   *Conn
-	turn   chan struct{} // holds a token while a request is under way
+	turn   chan struct{} // holds a token during a request
 	lastID uint32
-	lost   func(id uint32, err error) // what a Talk is told when no answer came; nil tells nobody
+	lost   func(id uint32, err error) // reports to a Talk that no answer came; nil: no Talk
 }
 
 // Dial connects to an agent. The caller closes the client.
@@ -38,20 +38,20 @@ func Dial(ctx context.Context, addr string) (*Client, error) {
 	return NewClient(conn), nil
 }
 
-// NewClient returns a client on conn, which it owns from now on.
+// NewClient returns a client on conn and takes ownership of conn.
 func NewClient(conn net.Conn) *Client {
 	return &Client{net: conn, conn: NewConn(conn), turn: make(chan struct{}, 1)}
 }
 
-// Close ends the connection. A request under way fails.
+// Close ends the connection. A running request fails.
 func (c *Client) Close() error { return c.net.Close() }
 
-// Version is the protocol version spoken now: 1 before Hello.
+// Version is the current protocol version: 1 before Hello.
 func (c *Client) Version() uint16 { return c.conn.Version() }
 
-// Hello offers the newest version. With a token both sides prove that they have it, and nothing else travels before. An agent
-// that knows only version 1 is no error: its HelloInfo says version 1 and nothing else. A caller that needs to know the
-// device then asks for DeviceUDID.
+// Hello offers the newest version. With a token, both sides prove that they have it before any other message. An agent that knows only
+// version 1 causes no error: its HelloInfo has version 1 and no other values. A caller that needs the device's udid then sends
+// DeviceUDID.
 func (c *Client) Hello(ctx context.Context, token, client string) (HelloInfo, error) {
 	var w *Welcome
 	var err error
@@ -72,7 +72,7 @@ func (c *Client) Hello(ctx context.Context, token, client string) (HelloInfo, er
 // ErrImpostor means that the program at the other end does not have the token.
 var ErrImpostor = errors.New("the program at this address is not the agent that was started: it does not know the token")
 
-// prove wants a proof from the agent before it gives its own.
+// prove requires a proof from the agent before the client sends its own.
 func (c *Client) prove(ctx context.Context, token, client string) (*Welcome, error) {
 	nonce := make([]byte, NonceSize)
 	if _, err := rand.Read(nonce); err != nil {
@@ -89,8 +89,8 @@ func (c *Client) prove(ctx context.Context, token, client string) (*Welcome, err
 	return Ask[*Welcome](ctx, c, &Prove{Proof: ClientProof(token, nonce, challenge.Nonce)})
 }
 
-// Ask is Do for a caller that expects one type of response. Any other type closes the connection, because the two sides no
-// longer agree on the protocol.
+// Ask is Do for a caller that expects one type of response. Any other type closes the connection, because the two sides no longer agree
+// on the protocol.
 func Ask[R Response](ctx context.Context, c *Client, req Request) (R, error) {
 	var want R
 	resp, err := c.Do(ctx, req)
@@ -104,9 +104,8 @@ func Ask[R Response](ctx context.Context, c *Client, req Request) (R, error) {
 	return want, &SendError{Sent: true, Err: decodeErrorf(InvalidPayload, "%s answered with %s", req.Opcode(), resp.Kind())}
 }
 
-// Do sends req and returns the answer. It fails with an *AgentError when the agent says no, and with a
-// *SendError when no answer came: because ctx ended, the agent was silent for longer than Timeout, or the
-// stream broke.
+// Do sends req and returns the answer. It fails with an *AgentError when the agent reports an error, and with a *SendError when no
+// answer came: because ctx ended, the agent was silent for longer than Timeout, or the stream broke.
 func (c *Client) Do(ctx context.Context, req Request) (Response, error) {
 	select {
 	case c.turn <- struct{}{}:
@@ -130,8 +129,8 @@ func (c *Client) Do(ctx context.Context, req Request) (Response, error) {
 	return resp, nil
 }
 
-// exchange closes the stream when ctx ends, rather than setting a deadline from it: a deadline that is renewed
-// by a heartbeat at the same moment would undo the cancellation.
+// exchange closes the stream when ctx ends. A deadline from ctx would not do: a heartbeat that renews the deadline at the same moment
+// would undo the cancellation.
 func (c *Client) exchange(ctx context.Context, req Request) (resp Response, acted bool, err error) {
 	stop := context.AfterFunc(ctx, func() { c.net.Close() })
 	defer stop()
@@ -153,7 +152,7 @@ func (c *Client) exchange(ctx context.Context, req Request) (resp Response, acte
 	return resp, acted, nil
 }
 
-// send writes the request. A request that cannot be encoded leaves the stream as it was.
+// send writes the request. A request that cannot be encoded leaves the stream unchanged.
 func (c *Client) send(req Request) (uint32, error) {
 	if err := c.idle(); err != nil {
 		c.Close()
@@ -176,19 +175,18 @@ func unsendable(err error) bool {
 	return bad || errors.Is(err, ErrFrameTooLarge)
 }
 
-// idle checks, before anything is sent, that the stream is open and has no unread bytes. An agent that died between two
-// requests is found here, before the next request is sent. In version 1 unread bytes would be taken for the answer; version 3
-// has ids.
+// idle checks, before a request is sent, that the stream is open and has no unread bytes. It finds an agent that died between two
+// requests. In version 1, unread bytes would count as the answer; version 3 has ids.
 func (c *Client) idle() error {
 	waiting, err := pending(c.net)
 	if err == nil && c.Version() == 1 && (waiting || c.conn.r.Buffered() > 0) {
-		err = errors.New("the agent spoke out of turn")
+		err = errors.New("the agent sent bytes without a request")
 	}
 	return err
 }
 
-// await reads until the answer to the request with this id. Each heartbeat starts the timeout again, unless it tells that the
-// agent hangs. acted is whether the agent has said that the input was sent.
+// await reads until the answer to the request with this id. Each heartbeat restarts the timeout, unless it reports that the agent hangs.
+// acted reports whether the agent has confirmed the input.
 func (c *Client) await(id uint32, req Request) (resp Response, acted bool, err error) {
 	timeout, stuck := Timeout(req), StuckLimit(req)
 	if c.Version() > 1 {
@@ -219,7 +217,7 @@ func (c *Client) await(id uint32, req Request) (resp Response, acted bool, err e
 	}
 }
 
-// because names the end of ctx as the reason when the stream only says that it was closed.
+// because names the end of ctx as the reason when the stream only reports that it was closed.
 func because(ctx context.Context, err error) error {
 	if s, ok := errors.AsType[*SendError](err); ok && ctx.Err() != nil {
 		return &SendError{Sent: s.Sent, Acted: s.Acted, Err: fmt.Errorf("%w: %w", ctx.Err(), s.Err)}

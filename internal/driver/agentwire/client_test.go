@@ -92,7 +92,7 @@ func TestHelloFallsBackToVersion1(t *testing.T) {
 	}
 }
 
-func TestRefusedHelloIsNotVersion1(t *testing.T) {
+func TestUnauthorizedHelloReturnsError(t *testing.T) {
 	client, _, agent := pair(t)
 	wait := serve(t, agent, answer(agent, &Fault{CodeUnauthorized, "wrong token"}))
 	defer wait()
@@ -117,7 +117,7 @@ func TestAgentErrorsKeepTheConnection(t *testing.T) {
 	}
 }
 
-func TestNothingIsSentOnAnEndedContext(t *testing.T) {
+func TestEndedContextSendsNothing(t *testing.T) {
 	client, _, _ := pair(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -136,7 +136,7 @@ func TestBadRequestKeepsTheConnection(t *testing.T) {
 	}
 }
 
-func TestCancelledRequestMayHaveArrivedAndClosesTheStream(t *testing.T) {
+func TestCancelledRequestClosesStream(t *testing.T) {
 	client, far, agent := pair(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	wait := serve(t, agent, func(uint32, Request) error { cancel(); return nil })
@@ -153,15 +153,15 @@ func TestCancelledRequestMayHaveArrivedAndClosesTheStream(t *testing.T) {
 	}
 }
 
-func TestAgentThatDiesBeforeItAnswers(t *testing.T) {
+func TestAgentDeathBeforeAnswerCountsAsSent(t *testing.T) {
 	client, far, agent := pair(t)
 	wait := serve(t, agent, func(uint32, Request) error { return far.Close() })
 	defer wait()
 	_, err := client.Do(t.Context(), &TapCoord{})
-	wantSend(t, err, true, err) // what a pipe says of its dead end depends on who is quicker
+	wantSend(t, err, true, err) // the pipe's error at its closed end depends on the order of events
 }
 
-func TestHalfAnAnswer(t *testing.T) {
+func TestTruncatedAnswerCountsAsSent(t *testing.T) {
 	client, far, agent := pair(t)
 	wait := serve(t, agent, func(uint32, Request) error {
 		_, err := far.Write([]byte("\x08\x00\x00\x00\xa0\x01"))
@@ -196,7 +196,7 @@ func TestUnexpectedKindClosesTheStream(t *testing.T) {
 	wantSend(t, err, false, io.ErrClosedPipe)
 }
 
-func TestWaitingForATurnEndsWithTheContext(t *testing.T) {
+func TestQueuedRequestEndsWithItsContext(t *testing.T) {
 	client, _, agent := pair(t)
 	asked, release := make(chan struct{}), make(chan struct{})
 	wait := serve(t, agent, func(id uint32, _ Request) error {
@@ -298,8 +298,8 @@ func TestBothSidesProveTheToken(t *testing.T) {
 	}
 }
 
-// TestAnImpostorLearnsNothing: a program that listens where the agent should gets neither the token nor a proof of it.
-func TestAnImpostorLearnsNothing(t *testing.T) {
+// TestHelloRefusesAgentWithWrongProof: a program that listens at the agent's address gets neither the token nor a proof of it.
+func TestHelloRefusesAgentWithWrongProof(t *testing.T) {
 	for name, nonce := range map[string][]byte{"a wrong proof": make([]byte, NonceSize), "a short nonce": {1}} {
 		t.Run(name, func(t *testing.T) {
 			client, _, agent := pair(t)
@@ -315,9 +315,9 @@ func TestAnImpostorLearnsNothing(t *testing.T) {
 	}
 }
 
-// TestDeadHungOrSlow: an agent with pulses is dead after 5 s of silence, hangs when its main queue is stuck for longer than the
-// request may keep it, and is waited for while the queue answers.
-func TestDeadHungOrSlow(t *testing.T) {
+// TestHeartbeatsSeparateHungFromSlowAgent: an agent with pulses is dead after 5 s of silence, hangs when its main queue is stuck for longer
+// than the request may keep it, and is waited for while the queue answers.
+func TestHeartbeatsSeparateHungFromSlowAgent(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		req   Request
@@ -363,8 +363,8 @@ func TestDeadHungOrSlow(t *testing.T) {
 	}
 }
 
-// TestAnInputThatWasSentIsKnown: the frame with the flag sent comes before the answer, and counts whatever becomes of it.
-func TestAnInputThatWasSentIsKnown(t *testing.T) {
+// TestSentFlagIsReportedWithError: the frame with the flag sent comes before the answer, and counts whatever the answer is.
+func TestSentFlagIsReportedWithError(t *testing.T) {
 	input, err := MarshalRequest(&TapCoord{1, 2})
 	if err != nil {
 		t.Fatal(err)

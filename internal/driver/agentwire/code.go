@@ -2,23 +2,23 @@ package agentwire
 
 import "fmt"
 
-// Code is why an agent could not do what it was asked. Codes travel on the wire and are never renumbered.
+// Code is the reason why an agent could not do a request. Codes travel on the wire and are never renumbered.
 type Code uint16
 
 // The codes of a Fault.
 const (
 	CodeNone          Code = iota // no code: the text error of version 1
 	CodeNotFound                  // no such element
-	CodeNotHittable               // the element is there, but a touch would not reach it
+	CodeNotHittable               // a touch would not reach the element
 	CodeUnstable                  // the element kept moving
-	CodeStale                     // what the request refers to is gone
-	CodeUnsupported               // this agent cannot do that
+	CodeStale                     // the request refers to something that no longer exists
+	CodeUnsupported               // this agent does not support the request
 	CodeAppNotRunning             // the target app has no screen
 	CodeException                 // XCTest itself failed
-	CodeBadRequest                // the request makes no sense
-	CodeUnauthorized              // no hello with the right token yet
-	CodeNoFocus                   // nothing has the keyboard
-	CodeNotInFront                // another app is in front than the request is for
+	CodeBadRequest                // the request is invalid
+	CodeUnauthorized              // no hello with the right token came yet
+	CodeNoFocus                   // no element has the keyboard focus
+	CodeNotInFront                // another app than the request's is in front
 )
 
 var codeNames = [...]string{

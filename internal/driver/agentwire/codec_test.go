@@ -61,7 +61,7 @@ func TestResponseDecoderRefuses(t *testing.T) {
 	}
 }
 
-func TestDecoderIsLenientWhereVersion1Is(t *testing.T) {
+func TestRequestDecoderAcceptsVersion1Quirks(t *testing.T) {
 	for name, c := range map[string]struct {
 		bytes string
 		want  Request
@@ -80,7 +80,7 @@ func TestDecoderIsLenientWhereVersion1Is(t *testing.T) {
 	}
 }
 
-func TestEveryNumberHasOneMessage(t *testing.T) {
+func TestMessageNamesAreUnique(t *testing.T) {
 	names := map[string]bool{}
 	for n := range 256 {
 		for _, name := range []string{Opcode(n).String(), Kind(n).String()} {
@@ -105,7 +105,7 @@ func TestEmptyFramesAreSkipped(t *testing.T) {
 	}
 }
 
-func TestShortFrameOfVersion2LeavesTheStreamInStep(t *testing.T) {
+func TestShortFrameKeepsStreamInStep(t *testing.T) {
 	c := NewConn(readOnly(strings.NewReader("\x02\x00\x00\x00xx" + "\x07\x00\x00\x00\x05\x00\x00\x00\x00\x00\x01")))
 	c.SetVersion(Version)
 	_, _, err := c.ReadRequest()
@@ -127,7 +127,7 @@ func TestLargeFrameArrivesWhole(t *testing.T) {
 	}
 }
 
-func TestFrameCap(t *testing.T) {
+func TestOversizedFrameIsRefused(t *testing.T) {
 	c := NewConn(readOnly(strings.NewReader("\x01\x00\x00\x04")))
 	if _, _, err := c.ReadRequest(); !errors.Is(err, ErrFrameTooLarge) {
 		t.Errorf("reading: %v", err)
@@ -141,7 +141,7 @@ func TestFrameCap(t *testing.T) {
 	}
 }
 
-func TestLyingLengthCostsNothing(t *testing.T) {
+func TestFalseFrameLengthAllocatesLittle(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	c := NewConn(readOnly(strings.NewReader("\x00\x00\x00\x04\x01")))
@@ -155,7 +155,7 @@ func TestLyingLengthCostsNothing(t *testing.T) {
 	}
 }
 
-func TestBadTextIsRefusedBeforeItIsSent(t *testing.T) {
+func TestInvalidUTF8IsRefusedBeforeSending(t *testing.T) {
 	var wire bytes.Buffer
 	err := NewConn(&wire).WriteRequest(1, &TypeText{"\xff"})
 	wantKind(t, err, BadUTF8)

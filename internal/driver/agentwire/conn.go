@@ -6,18 +6,18 @@ import (
 	"sync"
 )
 
-// Conn reads and writes the frames of one stream, at either end of it. One goroutine may read while others
-// write; the version is changed only between frames, by whoever reads.
+// Conn reads and writes the frames of one stream, at either end. One goroutine may read while others write; the reader changes the
+// version, between frames only.
 type Conn struct {
 	r       *bufio.Reader
 	w       io.Writer
 	mu      sync.Mutex // guards writes and version
 	version uint16
 
-	said, heard func(header, []byte) // what a Talk is told: frames that were written and read; nil tells nobody
+	said, heard func(header, []byte) // report written and read frames to a Talk; nil: no Talk
 }
 
-// NewConn returns a Conn that speaks version 1 until it is told otherwise.
+// NewConn returns a Conn that speaks version 1 until SetVersion.
 func NewConn(rw io.ReadWriter) *Conn {
 	return &Conn{r: bufio.NewReader(rw), w: rw, version: 1}
 }
@@ -29,25 +29,24 @@ func (c *Conn) Version() uint16 {
 	return c.version
 }
 
-// SetVersion changes how frames look from the next one on.
+// SetVersion sets the format of the next frames.
 func (c *Conn) SetVersion(v uint16) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.version = v
 }
 
-// WriteRequest sends r. In version 1 the id does not travel. Every error is a *SendError.
+// WriteRequest sends r. Version 1 does not send the id. Every error is a *SendError.
 func (c *Conn) WriteRequest(id uint32, r Request) error {
 	return c.write(header{id: id}, func(buf []byte) ([]byte, error) { return appendRequest(buf, r) })
 }
 
-// WriteResponse answers the request that had this id.
+// WriteResponse answers the request with this id.
 func (c *Conn) WriteResponse(id uint32, r Response) error {
 	return c.write(header{id: id}, func(buf []byte) ([]byte, error) { return appendResponse(buf, r) })
 }
 
-// WriteHeartbeat tells the client that its request is still being worked on. In version 1, which has no way to
-// say so, it does nothing.
+// WriteHeartbeat tells the client that the agent still works on its request. Version 1 has no such frame, so it does nothing there.
 func (c *Conn) WriteHeartbeat(id uint32, p Pulse) error {
 	if c.Version() == 1 {
 		return nil
@@ -60,7 +59,7 @@ func (c *Conn) WriteSent(id uint32) error {
 	return c.write(header{id, FlagSent}, func(buf []byte) ([]byte, error) { return appendResponse(buf, &OK{}) })
 }
 
-// write sends one frame in one Write, and tells a frame that did not leave from one that may have arrived.
+// write sends one frame in one Write. Its error says whether the frame may have arrived.
 func (c *Conn) write(h header, message func([]byte) ([]byte, error)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,8 +79,8 @@ func (c *Conn) write(h header, message func([]byte) ([]byte, error)) error {
 	return nil
 }
 
-// ReadRequest returns the next request and its id, which is 0 in version 1. After a *DecodeError, which comes
-// with the id where there was one, the stream is in step and can be read on; after any other error it cannot.
+// ReadRequest returns the next request and its id, which is 0 in version 1. A *DecodeError comes with the id if the frame has one and
+// leaves the stream in step for the next read; any other error does not.
 func (c *Conn) ReadRequest() (uint32, Request, error) {
 	h, message, err := c.read()
 	if err != nil {
@@ -91,15 +90,15 @@ func (c *Conn) ReadRequest() (uint32, Request, error) {
 	return h.id, r, err
 }
 
-// Reply is a response as it arrives.
+// Reply is a response on the wire.
 type Reply struct {
 	ID        uint32 // 0 in version 1
-	Heartbeat bool   // the request is still being worked on; Response is a Pulse
+	Heartbeat bool   // the agent still works on the request; Response is a Pulse
 	Sent      bool   // the input of an Act was sent; Response is nil
 	Response  Response
 }
 
-// ReadResponse returns the next response. Its errors are those of ReadRequest.
+// ReadResponse returns the next response. Its errors follow the rules of ReadRequest.
 func (c *Conn) ReadResponse() (Reply, error) {
 	h, message, err := c.read()
 	if err != nil {

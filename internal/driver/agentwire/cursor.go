@@ -7,19 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// cursor walks the fields of one message in one direction: it takes them from buf when reading, else appends
-// them. The first error stops it; later fields are then left alone.
+// cursor walks the fields of one message in one direction: it takes them from buf when reading, else appends them. The first error stops
+// it; later fields stay unchanged.
 type cursor struct {
 	buf     []byte
 	reading bool
-	hide    func(string) string // of a cursor that writes for a Talk: what is written in the place of a text
+	hide    func(string) string // when writing for a Talk: the replacement of a text
 	err     error
 }
 
-// take returns the next n bytes to read, or nil and an error. It never allocates, so a wrong count costs nothing.
+// take returns the next n bytes, or nil and an error. It never allocates, so a wrong count costs nothing.
 func (c *cursor) take(n int) []byte {
 	if c.err == nil && n > len(c.buf) {
-		c.err = decodeErrorf(InsufficientData, "%d bytes wanted, %d left", n, len(c.buf))
+		c.err = decodeErrorf(InsufficientData, "want %d bytes, have %d", n, len(c.buf))
 	}
 	if c.err != nil {
 		return nil
@@ -85,20 +85,20 @@ func (c *cursor) flag(v *bool) {
 
 // count walks the length of a string or blob and returns the bytes to read.
 func (c *cursor) count(have int) []byte {
-	n := uint32(have) // larger ones do not fit in a frame, which is checked when the frame is made
+	n := uint32(have) // finishFrame refuses a frame with a larger length
 	c.u32(&n)
 	if !c.reading || c.err != nil {
 		return nil
 	}
 	if uint64(n) > uint64(len(c.buf)) {
-		c.err = decodeErrorf(InsufficientData, "%d bytes wanted, %d left", n, len(c.buf))
+		c.err = decodeErrorf(InsufficientData, "want %d bytes, have %d", n, len(c.buf))
 		return nil
 	}
 	return c.take(int(n))
 }
 
-// str refuses bad UTF-8 in both directions: a peer would answer such a request with an error only after it
-// was sent, when refusing it here costs nothing.
+// str refuses invalid UTF-8 in both directions: a peer would refuse such a request only after it was sent, while refusing it here costs
+// nothing.
 func (c *cursor) str(v *string) {
 	if c.hide != nil {
 		*v = c.hide(*v)
@@ -126,7 +126,7 @@ func (c *cursor) blob(v *[]byte) {
 	}
 }
 
-// opt walks a flag byte and, when it is set, the field.
+// opt walks a flag byte and, if it is set, the field.
 func opt[T any](c *cursor, v **T, field func(*T)) {
 	present := *v != nil
 	c.flag(&present)
@@ -139,14 +139,14 @@ func opt[T any](c *cursor, v **T, field func(*T)) {
 	field(*v)
 }
 
-// trailing is opt for a last field that older peers leave out altogether, flag and all.
+// trailing is opt for a last field that older peers omit together with its flag.
 func trailing[T any](c *cursor, v **T, field func(*T)) {
 	if !c.reading || len(c.buf) > 0 {
 		opt(c, v, field)
 	}
 }
 
-// extra is a number newer than the message it ends: left out when zero, and zero when left out.
+// extra is a number at the end of an older message: zero is omitted, and a missing number reads as zero.
 func extra(c *cursor, v *uint32) {
 	if (c.reading && len(c.buf) >= 4) || (!c.reading && *v != 0) {
 		c.u32(v)

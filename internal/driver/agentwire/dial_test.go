@@ -36,7 +36,7 @@ func arrived(t *testing.T, client *Client) {
 	}
 }
 
-func TestAgentThatDiedWhileIdleIsFoundBeforeSending(t *testing.T) {
+func TestDeadIdleAgentIsDetectedBeforeSending(t *testing.T) {
 	client, far := listen(t)
 	far.Close()
 	arrived(t, client)
@@ -46,7 +46,7 @@ func TestAgentThatDiedWhileIdleIsFoundBeforeSending(t *testing.T) {
 	wantSend(t, err, false, net.ErrClosed)
 }
 
-func TestUnaskedBytesAreNotTakenForAnAnswer(t *testing.T) {
+func TestUnrequestedBytesFailNextRequest(t *testing.T) {
 	client, far := listen(t)
 	if err := NewConn(far).WriteResponse(0, &OK{}); err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestUnaskedBytesAreNotTakenForAnAnswer(t *testing.T) {
 	wantSend(t, err, false, err)
 }
 
-func TestExchangeOverTCP(t *testing.T) {
+func TestClientExchangesMessagesOverTCP(t *testing.T) {
 	client, far := listen(t)
 	agent := NewConn(far)
 	wait := serve(t, agent, welcome(agent), answer(agent, &OK{}), answer(agent, &OK{}))
@@ -71,7 +71,7 @@ func TestExchangeOverTCP(t *testing.T) {
 	}
 }
 
-func TestNobodyListens(t *testing.T) {
+func TestRefusedDial(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestProtocolDocument keeps the tables of the document complete.
-func TestProtocolDocument(t *testing.T) {
+// TestProtocolDocumentListsEveryMessage checks that the tables of the document are complete.
+func TestProtocolDocumentListsEveryMessage(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/agent-protocol.md")
 	if err != nil {
 		t.Fatal(err)

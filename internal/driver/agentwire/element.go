@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// Element is one node of a tree, in the JSON of the wire. Keys up to hittable are version 1's; the rest are
-// left out when they say what is usual: enabled, not selected, not focused, not secure, no placeholder.
+// Element is one node of a tree, in the JSON of the wire. Version 1 has the keys up to hittable; the other keys are omitted for their
+// usual values: enabled, not selected, not focused, not secure, no placeholder.
 type Element struct {
 	Identifier  string    `json:"AXUniqueId,omitempty"`
 	Label       string    `json:"AXLabel,omitempty"`
@@ -15,7 +15,7 @@ type Element struct {
 	Frame       Frame     `json:"frame"`
 	Children    []Element `json:"children"`
 	Role        string    `json:"role,omitempty"`
-	Hittable    *bool     `json:"hittable,omitempty"` // nil: not asked; only FindElement knows
+	Hittable    *bool     `json:"hittable,omitempty"` // nil: unknown; only FindElement checks it
 	Enabled     *bool     `json:"enabled,omitempty"`  // nil: enabled; see Disabled
 	Selected    bool      `json:"selected,omitempty"`
 	Focused     bool      `json:"focused,omitempty"`
@@ -23,7 +23,7 @@ type Element struct {
 	Secure      bool      `json:"secure,omitempty"`
 }
 
-// Frame is where an element is, in points of the screen.
+// Frame is the place of an element, in points of the screen.
 type Frame struct {
 	X      float64 `json:"x"`
 	Y      float64 `json:"y"`
@@ -31,11 +31,10 @@ type Frame struct {
 	Height float64 `json:"height"`
 }
 
-// Disabled reports whether the agent said that the element is not enabled.
+// Disabled reports whether the agent reported the element as disabled.
 func (e *Element) Disabled() bool { return e.Enabled != nil && !*e.Enabled }
 
-// Text is a string that some agents write as a number, a bool or null. What is not a string is kept as its
-// JSON text, null as the empty one.
+// Text is a string that some agents write as a number, a bool or null. Another value keeps its JSON text, null becomes "".
 type Text string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -50,8 +49,8 @@ func (t *Text) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// EncodeElements returns the JSON of a Tree or Sight. Children that are nil become empty in place, for
-// readers of version 1 expect an array in every node.
+// EncodeElements returns the JSON of a Tree or Sight. It replaces nil children by empty lists in place, because readers of version 1
+// expect an array in every node.
 func EncodeElements(roots []Element) (string, error) {
 	if roots == nil {
 		roots = []Element{}
@@ -60,7 +59,7 @@ func EncodeElements(roots []Element) (string, error) {
 	return encode(roots)
 }
 
-// EncodeElement returns the JSON of a Found: null for nil, and children as EncodeElements has them.
+// EncodeElement returns the JSON of a Found: null for nil, and children as in EncodeElements.
 func EncodeElement(e *Element) (string, error) {
 	if e == nil {
 		return "null", nil
@@ -70,8 +69,7 @@ func EncodeElement(e *Element) (string, error) {
 	return encode(one[0])
 }
 
-// fillChildren is a walk rather than a MarshalJSON method, with which encoding/json would scan every node once
-// per ancestor.
+// fillChildren walks the tree. With a MarshalJSON method, encoding/json would scan every node once per ancestor.
 func fillChildren(nodes []Element) {
 	for i := range nodes {
 		if nodes[i].Children == nil {
@@ -89,7 +87,7 @@ func encode(v any) (string, error) {
 // Elements decodes the tree.
 func (m *Tree) Elements() ([]Element, error) { return decode[[]Element](m.JSON, "tree") }
 
-// Element decodes the element; nil means that there is none.
+// Element decodes the element; nil if the agent found none.
 func (m *Found) Element() (*Element, error) { return decode[*Element](m.JSON, "element") }
 
 func decode[T any](text, what string) (v T, err error) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestElementJSON(t *testing.T) {
+func TestElementEncodesToExactJSON(t *testing.T) {
 	field := Element{
 		Identifier: "pin", Label: "PIN", Value: "••", Type: "SecureTextField", Frame: Frame{1, 2, 3.5, 4},
 		Hittable: new(true), Enabled: new(false), Selected: true, Focused: true, Placeholder: "4 digits", Secure: true,
@@ -56,7 +56,7 @@ func TestElementDecodingIsTolerant(t *testing.T) {
 	}
 }
 
-func TestNoElement(t *testing.T) {
+func TestMissingElementEncodesAsNull(t *testing.T) {
 	text, err := EncodeElement(nil)
 	if err != nil || text != "null" {
 		t.Errorf("encoded %s, %v", text, err)
@@ -77,7 +77,7 @@ func TestBadJSONIsAnInvalidPayload(t *testing.T) {
 	wantKind(t, err, InvalidPayload)
 }
 
-func TestDisabled(t *testing.T) {
+func TestDisabledRequiresExplicitFalse(t *testing.T) {
 	for _, e := range []Element{{}, {Enabled: new(true)}} {
 		if e.Disabled() {
 			t.Errorf("%+v is disabled", e)

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// DecodeKind says what is wrong with the bytes of a message.
+// DecodeKind is the kind of error in the bytes of a message.
 type DecodeKind uint8
 
-// The ways a message can be wrong.
+// The kinds of errors in a message.
 const (
 	InvalidOpcode DecodeKind = iota + 1
 	InsufficientData
@@ -33,8 +33,8 @@ func (k DecodeKind) String() string {
 	return fmt.Sprintf("decode kind %d", uint8(k))
 }
 
-// DecodeError says that a whole frame arrived and makes no sense. The stream is still in step: an agent answers
-// such a request with an error and reads on.
+// DecodeError means that a complete frame arrived and is invalid. The stream is still in step: an agent answers such a request with an
+// error and reads on.
 type DecodeError struct {
 	Kind   DecodeKind
 	Detail string
@@ -46,25 +46,25 @@ func decodeErrorf(kind DecodeKind, format string, args ...any) error {
 	return &DecodeError{Kind: kind, Detail: fmt.Sprintf(format, args...)}
 }
 
-// ErrFrameTooLarge says that a frame exceeds MaxFrame. When reading, the stream is lost.
+// ErrFrameTooLarge means that a frame exceeds MaxFrame. When reading, the stream is lost.
 var ErrFrameTooLarge = errors.New("frame too large")
 
-// SendError says that an exchange broke off. Sent tells what a caller must know before it tries again: false
-// means that no byte of the request left, true that the agent may have received and even executed it.
+// SendError means that an exchange broke off. Sent decides whether a caller may try again: false means that no byte of the request was
+// sent, true that the agent may have received and even executed it.
 type SendError struct {
 	Sent  bool
-	Acted bool // the agent had said that the input of an Act was sent
+	Acted bool // the agent had confirmed that the input of an Act was sent
 	Err   error
 }
 
-// AgentGone reports whether the agent must be replaced: it was silent, or its main queue hung. A stream that broke may be
-// opened again.
+// AgentGone reports whether the agent must be replaced: it was silent, or its main queue hung. After a broken stream, a new one may
+// work.
 func (e *SendError) AgentGone() bool {
 	var hung *HungError
 	return e.Sent && (errors.As(e.Err, &hung) || errors.Is(e.Err, os.ErrDeadlineExceeded))
 }
 
-// HungError says that the main queue of an agent did not answer for longer than a request may keep it.
+// HungError means that the agent's main queue did not answer for longer than the request allows.
 type HungError struct {
 	During Opcode
 	Stuck  time.Duration
@@ -81,14 +81,14 @@ func (e *SendError) Error() string {
 	return fmt.Sprintf("request not sent: %v", e.Err)
 }
 
-// Unwrap returns what broke the exchange.
+// Unwrap returns the error that broke the exchange.
 func (e *SendError) Unwrap() error { return e.Err }
 
-// AgentError is a failure that the agent reported. The exchange itself went well and the connection lives.
+// AgentError is an error that the agent reported. The exchange itself succeeded and the connection stays open.
 type AgentError struct {
 	Code    Code // CodeNone from an agent of version 1
 	Message string
-	Acted   bool // the agent had said that the input of an Act was sent
+	Acted   bool // the agent had confirmed that the input of an Act was sent
 }
 
 func (e *AgentError) Error() string {

@@ -7,19 +7,19 @@ import (
 	"slices"
 )
 
-// MaxFrame is the longest frame either side accepts, in bytes after the length.
+// MaxFrame is the longest frame that either side accepts, in bytes after the length.
 const MaxFrame = 64 << 20
 
-// firstChunk is how much memory a frame gets before its bytes arrive.
+// firstChunk is the memory of a frame before its bytes arrive.
 const firstChunk = 64 << 10
 
-// flagHeartbeat marks a response that only says "still working on it".
+// flagHeartbeat marks a response that only says that the agent still works on the request.
 const flagHeartbeat uint16 = 1 << 0
 
-// FlagSent marks a response that only says that the input of an Act was sent. The answer follows.
+// FlagSent marks a response that only confirms that the input of an Act was sent. The answer follows.
 const FlagSent uint16 = 1 << 1
 
-// header is what version 3 puts before a message.
+// header comes before a message in version 3.
 type header struct {
 	id    uint32
 	flags uint16
@@ -50,7 +50,7 @@ func finishFrame(buf []byte) error {
 	return nil
 }
 
-// readFrame returns the next frame that is not empty. It returns io.EOF only between frames.
+// readFrame returns the next non-empty frame. It returns io.EOF only between frames.
 func readFrame(r io.Reader) ([]byte, error) {
 	for {
 		var length [lengthSize]byte
@@ -67,7 +67,7 @@ func readFrame(r io.Reader) ([]byte, error) {
 	}
 }
 
-// readBody reads n bytes into memory that grows as they arrive: the announced length may be wrong.
+// readBody reads n bytes into memory that grows with the received bytes: the announced length may be wrong.
 func readBody(r io.Reader, n int) ([]byte, error) {
 	body := make([]byte, 0, min(n, firstChunk))
 	for {
@@ -84,7 +84,7 @@ func readBody(r io.Reader, n int) ([]byte, error) {
 	}
 }
 
-// splitHeader takes the header of version 3 from a frame.
+// splitHeader splits a frame of version 3 into header and message.
 func splitHeader(frame []byte) (header, []byte, error) {
 	if len(frame) < headerSize {
 		return header{}, nil, decodeErrorf(InsufficientData, "frame of %d bytes has no header", len(frame))

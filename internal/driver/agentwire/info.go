@@ -2,7 +2,7 @@ package agentwire
 
 import "fmt"
 
-// AppInfo is what an agent knows about its target. Texts it does not know are empty.
+// AppInfo is an agent's description of its target app. Unknown texts are empty.
 type AppInfo struct {
 	Bundle      string `json:"bundle_id"`
 	DisplayName string `json:"display_name"`
@@ -17,12 +17,12 @@ func NewTargetInfo(info AppInfo) (*TargetInfo, error) {
 	return &TargetInfo{JSON: text}, err
 }
 
-// Info decodes what the response carries.
+// Info decodes the JSON of the response.
 func (m *TargetInfo) Info() (AppInfo, error) { return decode[AppInfo](m.JSON, "target info") }
 
-// HelloInfo is who answered a Hello.
+// HelloInfo is an agent's description of itself, in answer to a Hello.
 type HelloInfo struct {
-	Version uint16 `json:"-"` // the version now spoken; 1 from an agent that does not know Hello
+	Version uint16 `json:"-"` // the version in use from now on; 1 from an agent that does not know Hello
 	Agent   string `json:"agent"`
 	Build   string `json:"build"`
 	UDID    string `json:"udid"`
@@ -35,7 +35,7 @@ func NewWelcome(info HelloInfo) (*Welcome, error) {
 	return &Welcome{Version: info.Version, JSON: text}, err
 }
 
-// Info decodes what the response carries.
+// Info decodes the JSON of the response.
 func (m *Welcome) Info() (HelloInfo, error) {
 	info, err := decode[HelloInfo](m.JSON, "hello")
 	info.Version = m.Version
@@ -45,19 +45,19 @@ func (m *Welcome) Info() (HelloInfo, error) {
 	return info, nil
 }
 
-// AlertInfo is what AlertState carries.
+// AlertInfo is the JSON of an AlertState.
 type AlertInfo struct {
 	Title   string   `json:"title"`
 	Text    string   `json:"text"`
 	Buttons []string `json:"buttons"`
-	Source  string   `json:"source"` // bundle id of whose it is: com.apple.springboard for the system's
+	Source  string   `json:"source"` // bundle id of the owner: com.apple.springboard for the system's
 }
 
-// NewAlertState returns the response that carries info; nil is no alert.
+// NewAlertState returns the response that carries info; nil means that no alert is open.
 func NewAlertState(info *AlertInfo) (*AlertState, error) {
 	text, err := encode(info)
 	return &AlertState{JSON: text}, err
 }
 
-// Info decodes what the response carries; nil when there was no alert.
+// Info decodes the JSON of the response; nil without an alert.
 func (m *AlertState) Info() (*AlertInfo, error) { return decode[*AlertInfo](m.JSON, "alert") }

@@ -1,15 +1,15 @@
 package agentwire
 
-// The inputs that version 1 does not have. Points are points of the screen, as everywhere.
+// The inputs that version 1 lacks. Points are points of the screen.
 
 // DoubleTap touches a point twice in quick succession.
 type DoubleTap struct{ X, Y int32 }
 
-// Clear empties the text field that has the focus.
+// Clear empties the text field with the focus.
 type Clear struct{}
 
-// SetValue moves the control under a point to a value: a slider to a number between 0 and 1 (or "40%"), a picker wheel to
-// the row of that text, a switch to 0 or 1.
+// SetValue moves the control under a point to a value: a slider to a number from 0 to 1 (or "40%"), a picker wheel to the row with that
+// text, a switch to 0 or 1.
 type SetValue struct {
 	X, Y  int32
 	Value string
@@ -19,10 +19,10 @@ type SetValue struct {
 type Key struct {
 	Name      string
 	Modifiers Modifiers
-	Count     uint32 // 0 is once
+	Count     uint32 // 0 means once
 }
 
-// Modifiers are the keys held down meanwhile.
+// Modifiers are the keys that are pressed at the same time.
 type Modifiers uint32
 
 // The modifier keys.
@@ -39,13 +39,13 @@ func Keys() []string {
 		"page-down"}
 }
 
-// Drag presses a point, waits, and moves to another point: for what a long press lifts, for the thumb of a slider, and for a
-// list that must not scroll on by itself.
+// Drag presses a point, waits, and moves to another point: for elements that a long press lifts, for the thumb of a slider, and for a
+// list that must not continue to scroll.
 type Drag struct {
 	StartX, StartY, EndX, EndY int32
-	PressSeconds               float64 // before moving
-	Velocity                   float64 // points a second; 0 is the platform's own
-	HoldSeconds                float64 // at the end, before letting go
+	PressSeconds               float64 // before the move
+	Velocity                   float64 // points per second; 0 is the platform's default
+	HoldSeconds                float64 // at the end, before the release
 }
 
 // Pinch moves two fingers around a point apart (Scale above 1) or together (below 1).
@@ -61,10 +61,10 @@ type Alert struct {
 	Button string // with PressButton: its label
 }
 
-// AlertAction is what to do with an alert.
+// AlertAction is the action on an alert.
 type AlertAction uint8
 
-// What can be done with an alert. Accept presses its affirmative button, Dismiss the one that leaves things as they are.
+// The actions on an alert. Accept presses its affirmative button, Dismiss the button that changes nothing.
 const (
 	ReadAlert AlertAction = iota
 	AcceptAlert
@@ -75,10 +75,10 @@ const (
 // Button presses a hardware button: a name of Buttons.
 type Button struct {
 	Name    string
-	Seconds float64 // how long; 0 is a short press
+	Seconds float64 // duration; 0 is a short press
 }
 
-// Buttons are the buttons a device may have; one it lacks is unsupported.
+// Buttons are the buttons that a device may have; a missing button is unsupported.
 func Buttons() []string {
 	return []string{"home", "lock", "volume-up", "volume-down", "action", "camera", "siri"}
 }

@@ -9,7 +9,7 @@ import (
 // Opcode is the first byte of a message.
 type Opcode uint8
 
-// Kind is what follows the opcode of a response.
+// Kind is the byte after the opcode of a response.
 type Kind uint8
 
 // Opcodes that only an agent sends.
@@ -30,7 +30,7 @@ type Response interface {
 	fields(*cursor)
 }
 
-// String is the name of the request that has this opcode.
+// String is the name of the request with this opcode.
 func (o Opcode) String() string {
 	if fresh := requests[o]; fresh != nil {
 		return typeName(fresh())
@@ -50,10 +50,10 @@ func typeName(message any) string {
 	return strings.TrimPrefix(fmt.Sprintf("%T", message), "*agentwire.")
 }
 
-// MarshalRequest returns the opcode and fields of r. It fails only on text that is not UTF-8.
+// MarshalRequest returns the opcode and fields of r. It fails only for text that is not UTF-8.
 func MarshalRequest(r Request) ([]byte, error) { return appendRequest(nil, r) }
 
-// MarshalResponse returns the opcode, kind and fields of r. It fails only on text that is not UTF-8.
+// MarshalResponse returns the opcode, kind and fields of r. It fails only for text that is not UTF-8.
 func MarshalResponse(r Response) ([]byte, error) { return appendResponse(nil, r) }
 
 func appendRequest(buf []byte, r Request) ([]byte, error) {
@@ -70,8 +70,8 @@ func appendFields(buf []byte, fields func(*cursor)) ([]byte, error) {
 	return c.buf, c.err
 }
 
-// UnmarshalRequest reads the opcode and fields of a request. Bytes after the last field are ignored: that is
-// how newer peers add fields. Every error is a *DecodeError.
+// UnmarshalRequest reads the opcode and fields of a request. It ignores bytes after the last field, because newer peers add fields
+// there. Every error is a *DecodeError.
 func UnmarshalRequest(b []byte) (Request, error) {
 	if len(b) == 0 {
 		return nil, decodeErrorf(InsufficientData, "no opcode")
@@ -90,7 +90,7 @@ func UnmarshalRequest(b []byte) (Request, error) {
 	return r, nil
 }
 
-// UnmarshalResponse reads the opcode, kind and fields of a response, as UnmarshalRequest does those of a request.
+// UnmarshalResponse reads the opcode, kind and fields of a response, with the rules of UnmarshalRequest.
 func UnmarshalResponse(b []byte) (Response, error) {
 	if len(b) == 0 {
 		return nil, decodeErrorf(InsufficientData, "no opcode")

@@ -4,5 +4,5 @@ package agentwire
 
 import "net"
 
-// pending cannot look without reading here: a dead peer is noticed one request later.
+// pending cannot peek on this platform: the next request finds a dead peer.
 func pending(net.Conn) (bool, error) { return false, nil }

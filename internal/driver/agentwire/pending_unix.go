@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// pending reports whether conn has unread bytes, without waiting or reading them; io.EOF or another error means
-// that the peer is gone. A stream without a descriptor, such as net.Pipe, is taken to be open and quiet.
+// pending reports whether conn has unread bytes, without waiting or reading them; io.EOF or another error means that the peer has closed
+// it. A stream without a descriptor, such as net.Pipe, counts as open and quiet.
 func pending(conn net.Conn) (bool, error) {
 	sc, ok := conn.(syscall.Conn)
 	if !ok {

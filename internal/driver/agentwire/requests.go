@@ -1,13 +1,13 @@
 package agentwire
 
-// Heartbeat asks whether the agent answers at all.
+// Heartbeat checks whether the agent answers.
 type Heartbeat struct{}
 
 // TapCoord taps a point, in points from the origin of the target app.
 type TapCoord struct{ X, Y int32 }
 
-// TapElement taps the element whose identifier is Selector ("base" or "base[N]"). With a timeout the agent
-// waits until the element is there, hittable and still.
+// TapElement taps the element whose identifier is Selector ("base" or "base[N]"). With a timeout the agent waits until the element
+// exists, is hittable and stands still.
 type TapElement struct {
 	Selector  string
 	TimeoutMS *uint64
@@ -27,16 +27,16 @@ type TapWithType struct {
 	TimeoutMS *uint64
 }
 
-// TypeText types into what has the keyboard focus, at the cursor.
+// TypeText types into the element with the keyboard focus, at the cursor.
 type TypeText struct{ Text string }
 
-// Swipe drags a finger from start to end; without Seconds it takes 0.3 of them.
+// Swipe drags a finger from start to end; without Seconds it takes 0.3 seconds.
 type Swipe struct {
 	StartX, StartY, EndX, EndY int32
 	Seconds                    *float64
 }
 
-// GetValue reads an element's value or, when that is empty, its label.
+// GetValue reads an element's value or, if it is empty, its label.
 type GetValue struct {
 	Selector  string
 	ByLabel   bool
@@ -56,23 +56,23 @@ type DumpTree struct{}
 // Screenshot asks for the whole main screen.
 type Screenshot struct{}
 
-// SetTarget chooses the app that later requests are about. It does not launch it, and never fails.
+// SetTarget chooses the app for later requests. It does not launch the app, and never fails.
 type SetTarget struct{ Bundle string }
 
-// FindElement asks for one element as it is now, hittable included.
+// FindElement asks for the current state of one element, hittable included.
 type FindElement struct {
 	Selector string
 	ByLabel  bool
 	Type     *string
 }
 
-// GetTargetInfo asks what the target is and whether it runs.
+// GetTargetInfo asks for the target's description and whether it runs.
 type GetTargetInfo struct{}
 
 // DeviceUDID asks which simulator the agent runs on.
 type DeviceUDID struct{}
 
-// Opcodes. 0x15 is Android's (BridgeHealth) and not ours to use.
+// Opcodes. 0x15 belongs to Android (BridgeHealth) and must not be used.
 func (*Heartbeat) Opcode() Opcode     { return 0x01 }
 func (*TapCoord) Opcode() Opcode      { return 0x02 }
 func (*TapElement) Opcode() Opcode    { return 0x03 }

@@ -1,74 +1,73 @@
 package agentwire
 
-// Version is the newest protocol version that this package speaks. An agent that does not speak it speaks version 1.
+// Version is the newest protocol version that this package speaks. An agent without it speaks version 1.
 const Version = 3
 
-// Hello opens version 3 with an agent that has no token. It is sent in the frames of version 1: an agent that does not know it
-// answers with an error and stays.
+// Hello opens version 3 with an agent that has no token. Its frame has the format of version 1: an agent that does not know Hello
+// answers with an error and keeps the connection.
 type Hello struct {
 	Version uint16
-	Token   string // always empty: an agent with a token is greeted instead
+	Token   string // always empty: an agent with a token gets a Greet instead
 	Client  string // for the agent's log
 }
 
-// Greet opens version 3 with an agent that has a token. It is sent in the frames of version 1. The agent answers with a
-// Challenge, by which the client knows that the agent has the token; a Prove then tells the agent the same of the client. The
-// token itself never travels.
+// Greet opens version 3 with an agent that has a token. Its frame has the format of version 1. The agent answers with a Challenge, which
+// proves that it has the token; the client then sends its own proof in a Prove. The token itself never travels.
 type Greet struct {
 	Version uint16
 	Nonce   []byte // NonceSize random bytes of the client
 	Client  string // for the agent's log
 }
 
-// Prove ends what Greet began. The answer is a Welcome.
+// Prove completes a Greet. The answer is a Welcome.
 type Prove struct{ Proof []byte }
 
-// Look waits in the agent until the screen is still, and answers with what is in front, which need not be the target.
-// It can wait for a change.
+// Look waits in the agent until the screen is still, and answers with the app in front, which may differ from the target. It can wait
+// for a change.
 type Look struct {
 	Wait
 	Limits
-	Unlike string // a Sight's digest: as long as a still screen has it, keep looking, for PatienceMS
-	// Candidates are bundle ids of apps that may be in front, one a line. They are asked only when neither the target nor
-	// SpringBoard is in front. Empty: the host has not listed them.
+	Unlike string // digest of a Sight: while a still screen has this digest, keep looking, for PatienceMS
+	// Candidates are bundle ids of apps that may be in front, one per line. The agent checks them only when neither the target nor
+	// SpringBoard is in front. "" means that the host has not listed them.
 	Candidates string
 }
 
-// Wait says how long to look.
+// Wait is the duration of a look.
 type Wait struct {
-	StableMS   uint32 // two looks this far apart must agree
-	MinMS      uint32 // look at least this long
-	MaxMS      uint32 // and at most this long
-	PatienceMS uint32 // how long a change is looked for, from the beginning of the look
+	StableMS   uint32 // two looks with this distance must agree
+	MinMS      uint32 // minimum duration
+	MaxMS      uint32 // maximum duration
+	PatienceMS uint32 // how long to wait for a change, from the start of the look
 }
 
-// Limits bound a tree. Unnamed containers with one child do not count for the depth.
+// Limits bound a tree. An unnamed container with one child does not count for the depth.
 type Limits struct {
-	Depth uint32 // 0 is LookDepth
-	Nodes uint32 // 0 is DefaultNodes
+	Depth uint32 // maximum depth (default LookDepth)
+	Nodes uint32 // maximum number of nodes (default DefaultNodes)
 }
 
-// LookDepth is the depth of a tree in version 3, unless a request says otherwise.
+// LookDepth is the default depth of a tree in version 3.
 const LookDepth = 60
 
-// The limits of a tree of version 1. DefaultNodes holds for version 3 too, unless a request says otherwise.
+// The limits of a tree of version 1. DefaultNodes is the default in version 3 too.
 const (
 	DefaultDepth = 30
 	DefaultNodes = 5000
 )
 
-// Act sends an input and answers with the settled screen after it. What the input is aimed at is looked for afresh: if it is
-// not there, moved, or cannot be reached, nothing is sent. As soon as the input is sent, the agent says so in a frame with
-// the flag sent.
+// Act sends an input and answers with the settled screen after it. The agent first finds the target of the input again: if the target is
+// missing, has moved or cannot be reached, the agent does not send the input. As soon as the input is sent, the agent confirms it in a
+// frame with the flag sent.
 type Act struct {
-	App   string // bundle id that must be in front; empty: any
-	Aim   *Aim   // nil: the input is not aimed at an element
+	App   string // bundle id that must be in front; "": any
+	Aim   *Aim   // nil: the input has no target element
 	Input []byte // an encoded request: one of the inputs
-	Wait  Wait   // of the look after it; its patience is for a screen that differs from the one before the input
+	Wait  Wait   // the look after the input; its patience is for a screen that differs from the one before the input
 	Limits
 }
 
-// Aim is the element that an input is meant for, as the client saw it.
+// Aim is the target element of an input, as the client saw it.
 type Aim struct {
 	Type, Identifier, Label string
 	X, Y, Width, Height     float64 // its frame
@@ -76,7 +75,7 @@ type Aim struct {
 	AtX, AtY                float64 // the point that the input touches
 }
 
-// Shutdown ends the agent as soon as it is answered with OK: its test passes, and xcodebuild leaves by itself.
+// Shutdown ends the agent after its answer OK: its test passes, and xcodebuild ends by itself.
 type Shutdown struct{}
 
 func (*Hello) Opcode() Opcode    { return 0x20 }

@@ -1,21 +1,21 @@
 package agentwire
 
-// OK says that the request was carried out.
+// OK means that the request succeeded.
 type OK struct{}
 
-// ErrorText is a failure as version 1 tells it: text only.
+// ErrorText is an error in version 1: text only.
 type ErrorText struct{ Message string }
 
 // Tree is the target's tree: a JSON array of elements, empty or with one root.
 type Tree struct {
 	JSON      string
-	Truncated uint32 // nodes left out because of the limits; readers of version 1 do not see it
+	Truncated uint32 // nodes omitted because of the limits; readers of version 1 do not see it
 }
 
 // Image is a screenshot.
 type Image struct{ PNG []byte }
 
-// Value is a text, or nothing.
+// Value is a text, which may be empty.
 type Value struct{ Text *string }
 
 // Found is one element as JSON, or the literal null.
@@ -27,19 +27,19 @@ type Found struct {
 // TargetInfo is AppInfo as JSON.
 type TargetInfo struct{ JSON string }
 
-// Welcome is the answer to a good Hello. From the next frame on, both sides speak the version it names.
+// Welcome is the answer to a valid Hello or Prove. From the next frame on, both sides speak the version in it.
 type Welcome struct {
 	Version uint16
 	JSON    string // HelloInfo
 }
 
-// Fault is a failure with a code: how version 3 tells what version 1 says in an ErrorText.
+// Fault is an error with a code: version 3's replacement for ErrorText.
 type Fault struct {
 	Code    Code
 	Message string
 }
 
-// AlertState is the alert an Alert found: AlertInfo as JSON, as it was before it was answered, or the literal null.
+// AlertState is the alert that an Alert found: its AlertInfo as JSON before the answer, or the literal null.
 type AlertState struct{ JSON string }
 
 // Kinds.

@@ -11,22 +11,22 @@ type Pulse struct {
 	During  Opcode
 }
 
-// Challenge is the answer to a Greet: it proves that the agent has the token, and wants the same of the client.
+// Challenge is the answer to a Greet: it proves that the agent has the token, and asks the client for the same proof.
 type Challenge struct {
 	Version uint16
 	Nonce   []byte // NonceSize random bytes of the agent
 	Proof   []byte // AgentProof of both nonces
 }
 
-// Sight is what a Look or an Act saw.
+// Sight is the result of a Look or an Act.
 type Sight struct {
-	Settled   bool // false: the screen still moved when MaxMS was reached
+	Settled   bool // false: the screen still moved at MaxMS
 	WaitedMS  uint32
-	Samples   uint32 // how many looks at the tree it took, those before an input included
-	Truncated uint32 // nodes left out because of the limits
-	Front     string // bundle id of the app in front; empty: neither the target nor SpringBoard, and no candidate is
+	Samples   uint32 // number of looks at the tree, including looks before an input
+	Truncated uint32 // nodes omitted because of the limits
+	Front     string // bundle id of the app in front; "": neither the target nor SpringBoard nor a candidate is in front
 	State     string // of Front, as in AppInfo; of the target when Front is empty
-	Cover     string // bundle id of a system process that shows something over it; empty: none does
+	Cover     string // bundle id of a system process that covers it; "": none
 	Digest    string // Digest of Front, Cover and JSON
 	JSON      string // as in Tree; an empty array when Front is empty
 }
@@ -61,7 +61,7 @@ func (m *Sight) fields(c *cursor) {
 // Elements decodes the tree.
 func (m *Sight) Elements() ([]Element, error) { return decode[[]Element](m.JSON, "tree") }
 
-// Digest is how two looks are compared: the FNV-1a hash of 64 bits, in hexadecimal, of the texts with a zero byte after each.
+// Digest identifies a look for comparison: the FNV-1a hash of 64 bits, in hexadecimal, of the texts with a zero byte after each.
 func Digest(front, cover, tree string) string {
 	h := fnv.New64a()
 	for _, text := range []string{front, cover, tree} {

@@ -1,7 +1,7 @@
 package agentwire
 
-// requests makes an empty request for each opcode, responses an empty response for each kind. They are filled
-// from the messages themselves, so that a number is written once, at its type. Nothing changes them afterwards.
+// requests makes an empty request for each opcode, responses an empty response for each kind. They are built from the messages
+// themselves, so that a number is written once, at its type. They never change afterwards.
 var (
 	requests = index(Request.Opcode,
 		request[Heartbeat], request[TapCoord], request[TapElement], request[TapByLabel], request[TapWithType],

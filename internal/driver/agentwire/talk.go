@@ -12,11 +12,11 @@ import (
 	"unicode/utf8"
 )
 
-// Talk is a file that keeps what is said with agents: one Saying a line, as JSON. A nil Talk keeps nothing. It is safe for concurrent
-// use: a line is one write at the end of the file.
+// Talk is a file that records the messages to and from agents: one Saying per line, as JSON. A nil Talk records nothing. It is safe for
+// concurrent use: a line is one write at the end of the file.
 //
-// What is typed is kept as its length only, tokens and proofs not at all, and pictures as their size. Hide is asked for all other texts,
-// those of the screen among them.
+// A Talk records typed text as its length and pictures as their size, and omits tokens and proofs. Hide filters all other texts,
+// including texts of the screen.
 type Talk struct {
 	file    *os.File
 	hide    func(string) string
@@ -26,26 +26,26 @@ type Talk struct {
 	full    atomic.Bool
 }
 
-// TalkOptions say where a Talk is kept.
+// TalkOptions configure a Talk.
 type TalkOptions struct {
-	Path string              // empty: nothing is kept
-	Most int64               // bytes of the file; 0 is 64 MiB. What comes later is not kept, and the last line says so
-	Hide func(string) string // gives a text without its secrets; nil hides none
+	Path string              // "": record nothing
+	Most int64               // maximum size of the file in bytes (default 64 MiB); its last line says that later messages are missing
+	Hide func(string) string // returns a text without its secrets; nil hides none
 }
 
 const usualTalk = 64 << 20
 
-// TalkFile is how the file is called in a folder of recordings.
+// TalkFile is the name of the file in a folder of recordings.
 const TalkFile = "agent-talk.ndjson"
 
-// OpenTalk opens the file, or goes on with the one that is there. The caller closes it after the last client.
+// OpenTalk opens or creates the file. The caller closes it after the last client.
 func OpenTalk(o TalkOptions) (*Talk, error) {
 	if o.Path == "" {
 		return nil, nil
 	}
 	file, err := os.OpenFile(o.Path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("record the agents: %w", err)
+		return nil, fmt.Errorf("cannot record the agents: %w", err)
 	}
 	t := &Talk{file: file, hide: o.Hide, most: o.Most}
 	if t.most == 0 {
@@ -68,7 +68,7 @@ func (t *Talk) Close() error {
 	return t.file.Close()
 }
 
-// Dial is the function Dial with a client whose talk is kept.
+// Dial is the function Dial with a client that the Talk records.
 func (t *Talk) Dial(ctx context.Context, addr string) (*Client, error) {
 	c, err := Dial(ctx, addr)
 	if err == nil && t != nil {
@@ -77,7 +77,7 @@ func (t *Talk) Dial(ctx context.Context, addr string) (*Client, error) {
 	return c, err
 }
 
-// Client is NewClient with a client whose talk is kept.
+// Client is NewClient with a client that the Talk records.
 func (t *Talk) Client(conn net.Conn) *Client {
 	c := NewClient(conn)
 	if t != nil {
@@ -86,7 +86,7 @@ func (t *Talk) Client(conn net.Conn) *Client {
 	return c
 }
 
-// keep tells t everything that is said from now on.
+// keep makes t record all later messages.
 func (c *Client) keep(t *Talk) {
 	stream := int(t.streams.Add(1))
 	c.conn.said = func(h header, message []byte) { t.keep(stream, h, message, Said) }
@@ -99,22 +99,22 @@ func (c *Client) keep(t *Talk) {
 // Saying is one frame, or the end of a stream.
 type Saying struct {
 	At      time.Time `json:"at"`
-	Stream  int       `json:"stream"` // they count from 1 in each process
+	Stream  int       `json:"stream"` // counted from 1 in each process
 	ID      uint32    `json:"id,omitempty"`
 	Is      string    `json:"is"`                // Said, Heard, Lost or Full
 	Flags   uint16    `json:"flags,omitempty"`   // of the frame
 	Name    string    `json:"name,omitempty"`    // of the message
-	Message []byte    `json:"message,omitempty"` // its bytes, without what is not kept
+	Message []byte    `json:"message,omitempty"` // its bytes, without the omitted parts
 	LeftOut int       `json:"left_out,omitempty"`
-	Error   string    `json:"error,omitempty"` // why the message cannot be read, or the stream ended
+	Error   string    `json:"error,omitempty"` // why the message cannot be decoded, or the stream ended
 }
 
-// What a Saying is.
+// The kinds of a Saying.
 const (
 	Said  = "said"  // by the host
 	Heard = "heard" // from the agent
 	Lost  = "lost"  // the stream ended while an answer was awaited
-	Full  = "full"  // what came later is not kept
+	Full  = "full"  // the file is full; later messages are missing
 )
 
 func (t *Talk) keep(stream int, h header, message []byte, is string) {
@@ -141,7 +141,7 @@ func (t *Talk) keep(stream int, h header, message []byte, is string) {
 	t.write(s)
 }
 
-// request encodes a request without what was typed, and without proofs.
+// request encodes a request without typed text and proofs.
 func (t *Talk) request(r Request) ([]byte, error) {
 	switch m := r.(type) {
 	case *TypeText:
@@ -182,14 +182,14 @@ func (t *Talk) encode(start []byte, fields func(*cursor)) ([]byte, error) {
 	return c.buf, c.err
 }
 
-// unread is the beginning of a message that cannot be read, for whoever looks for the reason.
+// unread is the beginning of a message that cannot be decoded, for debugging.
 func (t *Talk) unread(message []byte) (kept []byte, leftOut int) {
 	const enough = 4 << 10
 	kept = message[:min(len(message), enough)]
 	return []byte(t.hide(string(kept))), len(message) - len(kept)
 }
 
-// write adds a line. An error does not disturb the talk: a file that cannot be written ends early, and its reader sees that.
+// write adds a line. An error does not disturb the stream: the file ends early, which its reader notices.
 func (t *Talk) write(s Saying) {
 	s.At = time.Now().UTC()
 	line, err := json.Marshal(s)
@@ -200,7 +200,7 @@ func (t *Talk) write(s Saying) {
 		if t.full.Swap(true) {
 			return
 		}
-		line, _ = json.Marshal(Saying{At: s.At, Stream: s.Stream, Is: Full}) // it has nothing that cannot be written
+		line, _ = json.Marshal(Saying{At: s.At, Stream: s.Stream, Is: Full}) // these fields can always be encoded
 	}
 	_, _ = t.file.Write(append(line, '\n'))
 }

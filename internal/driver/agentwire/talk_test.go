@@ -13,7 +13,7 @@ var shown = strings.Fields(`TapElement.Selector TapByLabel.Label TapWithType.Sel
 	SetTarget.Bundle FindElement.Selector FindElement.Type Hello.Client SetValue.Value Alert.Button Button.Name Rotate.To Greet.Client
 	Look.Unlike Look.Candidates Act.App Act.Aim.Type Act.Aim.Identifier Act.Aim.Label`)
 
-func TestEveryTextOfARequestWasThoughtAbout(t *testing.T) {
+func TestTalkShowsOnlyListedTextFields(t *testing.T) {
 	const canary = "9" // one character: a key, too, is hidden then
 	talk := &Talk{hide: func(s string) string { return s }}
 	for _, fresh := range requests {

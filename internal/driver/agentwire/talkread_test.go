@@ -70,7 +70,7 @@ func encoded(t *testing.T, r agentwire.Request) []byte {
 	return b
 }
 
-// TestTalkHasNoSecrets: what was typed, tokens, proofs and pictures are not in the file, and what Hide hides is not.
+// TestTalkHasNoSecrets: typed text, tokens, proofs and pictures are not in the file, nor is text that Hide removes.
 func TestTalkHasNoSecrets(t *testing.T) {
 	requests := []agentwire.Request{
 		&agentwire.TypeText{Text: "hunter2"}, &agentwire.Act{App: "shop", Input: encoded(t, &agentwire.TypeText{Text: "hunter3"})},
@@ -112,8 +112,8 @@ func TestTalkHasNoSecrets(t *testing.T) {
 	}
 }
 
-// TestTalkOfAStreamThatBreaks: the request is there, and why no answer came.
-func TestTalkOfAStreamThatBreaks(t *testing.T) {
+// TestTalkRecordsReasonOfLostStream: the file has the request, and the reason for the missing answer.
+func TestTalkRecordsReasonOfLostStream(t *testing.T) {
 	all := keptTalk(t, agentwire.TalkOptions{}, []agentwire.Request{&agentwire.Look{}}, nil)
 	if len(all) != 2 || all[0].Name != "Look" || all[1].Is != agentwire.Lost ||
 		!strings.Contains(agenttalk.Text(all[1]), "the stream was lost: ") {
@@ -121,8 +121,8 @@ func TestTalkOfAStreamThatBreaks(t *testing.T) {
 	}
 }
 
-// TestTalkOfAnAnswerThatCannotBeRead: its bytes are there, because they are what one needs.
-func TestTalkOfAnAnswerThatCannotBeRead(t *testing.T) {
+// TestTalkRecordsBytesOfUnreadableAnswer: the file has its bytes, for debugging.
+func TestTalkRecordsBytesOfUnreadableAnswer(t *testing.T) {
 	path := filepath.Join(t.TempDir(), agentwire.TalkFile)
 	talk, err := agentwire.OpenTalk(agentwire.TalkOptions{Path: path})
 	if err != nil {
@@ -147,7 +147,7 @@ func TestTalkOfAnAnswerThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestTalkIsBounded: the file ends with a line that says so, also when another process goes on with it.
+// TestTalkIsBounded: the file ends with a line that says so, also when another process continues it.
 func TestTalkIsBounded(t *testing.T) {
 	requests, responses := make([]agentwire.Request, 100), make([]agentwire.Response, 100)
 	for i := range requests {
@@ -160,8 +160,8 @@ func TestTalkIsBounded(t *testing.T) {
 	}
 }
 
-// TestCheckFindsWhatIsReadOtherwise: a message whose bytes do not mean any more what they meant.
-func TestCheckFindsWhatIsReadOtherwise(t *testing.T) {
+// TestCheckDetectsMismatchedMessageBytes: a message whose bytes no longer decode to the recorded message.
+func TestCheckDetectsMismatchedMessageBytes(t *testing.T) {
 	for _, s := range []agentwire.Saying{
 		{Is: agentwire.Said, Name: "Look", Message: encoded(t, &agentwire.Heartbeat{})},
 		{Is: agentwire.Heard, Name: "OK", Message: []byte{0xa0, 0x77}},

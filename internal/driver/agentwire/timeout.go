@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// How long an agent may be silent. XCTest queries can take 5 to 10 seconds during transitions, so a request that waits in the
-// agent gets a margin on top of its own time.
+// The limits of an agent's silence. XCTest queries can take 5 to 10 seconds during transitions, so a request that waits in the agent
+// gets a margin in addition to its own time.
 const (
 	usualTimeout = 30 * time.Second
 	margin       = 15 * time.Second
@@ -15,8 +15,8 @@ const (
 	perCharacter = 100 * time.Millisecond
 )
 
-// Timeout is how long a client waits for the answer to r, or for the next heartbeat, before it closes the connection. A
-// context can only shorten it.
+// Timeout is how long a client waits for the answer to r, or for the next heartbeat, before it closes the connection. A context can only
+// shorten it.
 func Timeout(r Request) time.Duration {
 	if p, ok := r.(interface{ timeout() time.Duration }); ok {
 		return p.timeout()
@@ -50,7 +50,7 @@ func (m *TypeText) timeout() time.Duration {
 
 func (m *Look) timeout() time.Duration { return treeTimeout + m.Wait.longest() }
 
-// timeout of an Act is its input's and the look's.
+// The timeout of an Act is the sum of the timeouts of its input and its look.
 func (m *Act) timeout() time.Duration {
 	input := usualTimeout
 	if r, err := UnmarshalRequest(m.Input); err == nil {
@@ -63,12 +63,12 @@ func (w Wait) longest() time.Duration {
 	return time.Duration(w.MaxMS)*time.Millisecond + time.Duration(w.PatienceMS)*time.Millisecond
 }
 
-// Silence is how long an agent with pulses may be silent: it has ended, or its machine has stopped.
+// Silence is the maximum silence of an agent with pulses; after it, the agent has ended or its machine has stopped.
 const Silence = 5 * time.Second
 
-// StuckLimit is how long the main queue of an agent may be stuck in r. XCTest waits half a minute for an app that does not answer a
-// look, so that a look may keep the queue a little longer; an input keeps it while the finger is down or keys are typed. A request
-// may take longer, as long as the queue answers.
+// StuckLimit is how long the agent's main queue may be stuck in r. XCTest waits half a minute for an app that does not answer a look, so
+// a look has a longer limit; an input blocks the queue while the finger is down or keys are typed. A request may take longer, as long as
+// the queue answers.
 func StuckLimit(r Request) time.Duration {
 	const look = 40 * time.Second
 	switch m := r.(type) {
@@ -82,7 +82,7 @@ func StuckLimit(r Request) time.Duration {
 	return Timeout(r)
 }
 
-// longest keeps sums of durations from overflowing.
+// longest prevents an overflow of summed durations.
 const longest = 24 * time.Hour
 
 func waiting(ms *uint64) time.Duration {

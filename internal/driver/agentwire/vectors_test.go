@@ -133,7 +133,7 @@ var vectorChecks = map[string]func(*testing.T, vector){
 	"value":    checkValue,
 }
 
-// stream is a Conn that reads the vector's frame and records what is written.
+// stream is a Conn that reads the vector's frame and records written bytes.
 func stream(v vector) (*Conn, *bytes.Buffer, uint32) {
 	var written bytes.Buffer
 	version, id := v.version()

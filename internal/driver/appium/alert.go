@@ -13,7 +13,7 @@ import (
 
 var _ device.Alerts = (*phone)(nil)
 
-// Alert reads the alert in front, and answers it. What it says is read from the tree, which also tells whose it is.
+// Alert reads the alert in front and answers it. The tree has its text and shows whether it is the system's or the app's.
 func (p *phone) Alert(ctx context.Context, answer string) (*device.Alert, error) {
 	g, err := p.glance(ctx, 0)
 	if err != nil {
@@ -27,7 +27,7 @@ func (p *phone) Alert(ctx context.Context, answer string) (*device.Alert, error)
 	if over != nil {
 		found, source = device.AlertIn(over), springboard
 	}
-	none := unsent(fault.ElementNotFound, "there is no alert on %s", p.info.Name)
+	none := unsent(fault.ElementNotFound, "no alert is open on %s", p.info.Name)
 	switch {
 	case found == nil && answer == "":
 		return nil, nil
@@ -48,7 +48,7 @@ func (p *phone) Alert(ctx context.Context, answer string) (*device.Alert, error)
 		err = p.mobile(ctx, "alert", map[string]any{"action": "accept", "buttonLabel": answer}, nil, true)
 	}
 	if webdriver.Is(err, webdriver.NoSuchAlert) {
-		return nil, none // it went by itself meanwhile
+		return nil, none // it closed by itself meanwhile
 	}
 	return told, p.lost(err, true)
 }
@@ -58,6 +58,6 @@ func offered(a *device.Alert, button string) error {
 	if slices.Contains(a.Buttons, button) {
 		return nil
 	}
-	return unsent(fault.ElementNotFound, "the alert has no button %s", ui.Quote(button)).
-		WithHint("it has %s", strings.Join(a.Buttons, ", "))
+	return unsent(fault.ElementNotFound, "the alert has no button named %s", ui.Quote(button)).
+		WithHint("press one of %s", strings.Join(a.Buttons, ", "))
 }

@@ -10,8 +10,8 @@ import (
 	"ios-agent/test/rig"
 )
 
-// TestAnAlertOverAnAlert: one of the system is seen also over one of the app's own.
-func TestAnAlertOverAnAlert(t *testing.T) {
+// TestSystemAlertIsFoundOverAppAlert: the system's alert is found although the app shows an alert too.
+func TestSystemAlertIsFoundOverAppAlert(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.Launch(rig.Conformance)

@@ -7,6 +7,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/webdriver"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 var (
@@ -15,10 +16,10 @@ var (
 	_ device.Links     = (*phone)(nil)
 )
 
-// running is the first state of an app that runs, of those that XCTest has.
+// running is the first of XCTest's app states in which the app runs.
 const running = 2
 
-// Install puts an app on the device. The server reads it: the path must be there where the server is.
+// Install puts an app on the device. The server reads the path, which must exist on the server's machine.
 func (p *phone) Install(ctx context.Context, path string) (string, error) {
 	bundleID, err := appbundle.ID(path)
 	if err != nil {
@@ -30,14 +31,14 @@ func (p *phone) Install(ctx context.Context, path string) (string, error) {
 	return bundleID, nil
 }
 
-// Launch launches an app, or brings one that runs to the front.
+// Launch launches an app, or brings a running app to the front.
 func (p *phone) Launch(ctx context.Context, bundleID string, how device.Launch) (int, error) {
 	if err := how.Unhalted("Appium"); err != nil {
 		return 0, err
 	}
 	if how.Stdout != "" || how.Stderr != "" {
-		return 0, unsent(fault.Unsupported, "Appium cannot write what an app prints into files").
-			WithHint("launch it with another driver: `ios-agent session-set-defaults --driver xctest`")
+		return 0, unsent(fault.Unsupported, "Appium cannot write an app's output to files").
+			WithHint("choose another driver: %s", hint.Do("session_set_defaults", "driver", "xctest"))
 	}
 	if how.Restart {
 		if err := p.Terminate(ctx, bundleID); err != nil {
@@ -56,12 +57,12 @@ func (p *phone) Launch(ctx context.Context, bundleID string, how device.Launch) 
 	}
 	f, err := p.front(ctx)
 	if err != nil || f.Bundle != bundleID {
-		return 0, nil // it was launched; nobody knows as which process
+		return 0, nil // it was launched; its pid is unknown
 	}
 	return f.PID, nil
 }
 
-// Terminate ends an app; one that does not run is fine.
+// Terminate ends an app; it succeeds if the app does not run.
 func (p *phone) Terminate(ctx context.Context, bundleID string) error {
 	if state, err := p.state(ctx, bundleID); err != nil || state < running {
 		return err
@@ -70,13 +71,13 @@ func (p *phone) Terminate(ctx context.Context, bundleID string) error {
 	return p.refused(err, fault.AppTerminate, "ending "+bundleID)
 }
 
-// state is how an app is.
+// state is XCTest's state of an app.
 func (p *phone) state(ctx context.Context, bundleID string) (state int, err error) {
 	return state, p.lost(p.mobile(ctx, "queryAppState", map[string]any{"bundleId": bundleID}, &state, false), false)
 }
 
-// notLaunched is why an app could not be launched. One that is not there is told as such: the server's words for that are those of many
-// other troubles.
+// notLaunched is the fault of an app that could not be launched. It asks whether the app is installed, because the server uses the same
+// words for a missing app and for many other errors.
 func (p *phone) notLaunched(ctx context.Context, bundleID string, err error) error {
 	if _, broken := asSend(err); !broken && !isFault(err) {
 		if there, known := p.has(ctx, bundleID); known && !there {
@@ -86,7 +87,7 @@ func (p *phone) notLaunched(ctx context.Context, bundleID string, err error) err
 	return p.refused(err, fault.AppLaunchFailed, "launching "+bundleID)
 }
 
-// has tells whether an app is installed, as far as the server knows. It is asked once: a server without Apple's tools never knows.
+// has checks whether an app is installed, as far as the server knows. It asks once: a server without Apple's tools never knows.
 func (p *phone) has(ctx context.Context, bundleID string) (there, known bool) {
 	err := p.mobile(ctx, "isAppInstalled", map[string]any{"bundleId": bundleID}, &there, true)
 	return there, err == nil
@@ -96,7 +97,7 @@ func (p *phone) notInstalled(bundleID string) error {
 	return unsent(fault.AppNotFound, "%s is not installed on %s", bundleID, p.info.Name)
 }
 
-// refused is what the server says to a command about an app, as a fault of the given code.
+// refused is the server's error to a command about an app, as a fault of the given code.
 func (p *phone) refused(err error, code fault.Code, what string) error {
 	if _, broken := asSend(err); err == nil || broken || isFault(err) {
 		return p.lost(err, true)
@@ -107,7 +108,7 @@ func (p *phone) refused(err error, code fault.Code, what string) error {
 	return fault.New(code, "%s through %s: %w", what, p.who(), err)
 }
 
-// List tells the installed apps of the user. Of the process of an app the server knows only that in front.
+// List returns the installed user apps. The server knows only the process of the app in front.
 func (p *phone) List(ctx context.Context) ([]device.App, error) {
 	var found map[string]struct {
 		Name    string `json:"CFBundleDisplayName"`

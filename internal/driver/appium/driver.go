@@ -1,6 +1,6 @@
-// Package appium drives a device through an Appium server that somebody else runs: W3C WebDriver over HTTP, and the execute methods of its
-// XCUITest driver. It attaches with a session of its own, which it makes anew when the server has lost it, and never sends an input twice.
-// It starts no server.
+// Package appium drives a device through an Appium server that the user runs: W3C WebDriver over HTTP, and the execute methods of the
+// server's XCUITest driver. Driver opens devices that other drivers list. It creates a session of its own and replaces a session that
+// the server has lost. It must never start a server or send an input twice.
 package appium
 
 import (
@@ -13,17 +13,17 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// Usual is where an Appium server listens when nobody says otherwise.
+// Usual is the default address of an Appium server.
 const Usual = "http://127.0.0.1:4723"
 
 // Options change a driver.
 type Options struct {
-	// Capabilities are asked of every session besides ours, with their prefix: appium:webDriverAgentUrl.
+	// Capabilities are added to every session with their prefix: appium:webDriverAgentUrl.
 	Capabilities map[string]any
-	Clock        device.Clock // how a look waits; nil is the time of day
+	Clock        device.Clock // how a look waits; nil: the system's clock
 }
 
-// Driver opens devices that others list.
+// Driver opens devices that other drivers list.
 type Driver struct{ o Options }
 
 // New makes a driver. It does no I/O.
@@ -34,7 +34,7 @@ func New(o Options) *Driver {
 	return &Driver{o}
 }
 
-// Spec is the driver's row of the table of drivers.
+// Spec is the driver's row in the table of drivers.
 func Spec() device.DriverSpec {
 	return device.DriverSpec{
 		Name: "appium", Drives: []string{device.TypeSimulator, device.TypePhysical}, Webs: true,
@@ -42,10 +42,10 @@ func Spec() device.DriverSpec {
 	}
 }
 
-// Spec is what the driver is.
+// Spec is the driver's row in the table of drivers.
 func (d *Driver) Spec() device.DriverSpec { return Spec() }
 
-// Probe asks the server what it is.
+// Probe asks the server for its state and version.
 func (d *Driver) Probe(ctx context.Context, at string) (string, error) {
 	c, err := webdriver.New(webdriver.Options{URL: cmp.Or(at, Usual)})
 	if err != nil {
@@ -54,7 +54,7 @@ func (d *Driver) Probe(ctx context.Context, at string) (string, error) {
 	defer c.Close()
 	s, err := c.Status(ctx)
 	if err == nil && !s.Ready {
-		err = fmt.Errorf("it is not ready: %s", cmp.Or(s.Message, "it gives no reason"))
+		err = fmt.Errorf("the server is not ready: %s", cmp.Or(s.Message, "it gives no reason"))
 	}
 	if err != nil {
 		return "", unreachable(c.URL(), err)
@@ -65,7 +65,7 @@ func (d *Driver) Probe(ctx context.Context, at string) (string, error) {
 	return fmt.Sprintf("Appium %s answers at %s", s.Build, c.URL()), nil
 }
 
-// Open gives a device; it connects when it is first used.
+// Open returns a device; it connects at the first use.
 func (d *Driver) Open(info device.Info, at string) device.Device {
 	p := &phone{driver: d, info: info, at: cmp.Or(at, Usual), turn: device.NewLane()}
 	p.Fingers.Send = p.perform
@@ -73,7 +73,7 @@ func (d *Driver) Open(info device.Info, at string) device.Device {
 	return p
 }
 
-// unreachable says that the server cannot be used. Why stands in its cause: what the server said, or that there is none.
+// unreachable means that the server cannot be used. Its cause is the server's error, or that no server listens.
 func unreachable(at string, err error) error {
 	if err == nil {
 		return nil
@@ -81,10 +81,10 @@ func unreachable(at string, err error) error {
 	return &device.UnreachableError{Driver: Spec(), At: at, Cause: err}
 }
 
-// lost is the error of a request as a fault. A server that is not there is told as such.
+// lost makes the error of a request a fault; a server that does not answer has its own fault.
 func (p *phone) lost(err error, acts bool) error {
 	if err == nil || isFault(err) {
-		return err // why there is no session was told where it was made
+		return err // the creation of the session has already explained the error
 	}
 	if send, broken := asSend(err); broken && send.NoServer() {
 		return unreachable(p.at, err)
@@ -92,10 +92,10 @@ func (p *phone) lost(err error, acts bool) error {
 	return webdriver.Fault(err, p.who(), acts)
 }
 
-// who is the server as faults name it.
+// who returns the server's name in messages.
 func (p *phone) who() string { return "Appium at " + p.client.URL() }
 
-// isFault reports whether an error says already what a caller gets, and is no answer of the server.
+// isFault reports whether an error is already a fault and not an answer of the server.
 func isFault(err error) bool {
 	switch err.(type) {
 	case *device.UnreachableError, *fault.Fault, *webdriver.AddressError:
@@ -104,7 +104,7 @@ func isFault(err error) bool {
 	return false
 }
 
-// unsent is the fault of what was refused before anything left.
+// unsent is a fault of a command that was refused before it was sent.
 func unsent(code fault.Code, format string, args ...any) *fault.Fault {
 	return fault.New(code, format, args...).WithDispatch(fault.NotDispatched)
 }

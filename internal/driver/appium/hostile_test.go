@@ -8,9 +8,9 @@ import (
 	"ios-agent/test/hostileserver"
 )
 
-// TestHostileAppiumServers: every call ends within its deadline, with a fault that names the device or the server, whether the server is
-// hostile from the beginning or once there is a session.
-func TestHostileAppiumServers(t *testing.T) {
+// TestCallsSurviveHostileAppiumServers: every call ends within its deadline, with a fault that names the device or the server, whether the
+// server is hostile from the beginning or once there is a session.
+func TestCallsSurviveHostileAppiumServers(t *testing.T) {
 	for name, honest := range map[string]hostileserver.Honest{"all": nil, "but sessions": hostileserver.Sessions} {
 		t.Run(name, func(t *testing.T) {
 			hostileserver.Survives(t, hostileserver.WebDriver(), func(s *hostileserver.Server) device.Device {

@@ -11,7 +11,7 @@ import (
 	"ios-agent/test/hugetree"
 )
 
-// asksForTree reports whether a command is the one that reads the tree. The server after us reads it again.
+// asksForTree reports whether a command reads the tree. The server after this one reads its body again.
 func asksForTree(r *http.Request) bool {
 	if !strings.HasSuffix(r.URL.Path, "/execute/sync") {
 		return false

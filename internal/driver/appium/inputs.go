@@ -20,17 +20,17 @@ func (p *phone) perform(ctx context.Context, inputs ...webdriver.Input) error {
 	return p.tell(ctx, "/actions", webdriver.Perform(inputs...))
 }
 
-// focused is the element that takes what is typed.
+// focused is the element with the keyboard focus.
 func (p *phone) focused(ctx context.Context) (webdriver.Element, error) {
 	var e webdriver.Element
 	err := p.ask(ctx, webdriver.Get("/element/active"), &e)
 	if webdriver.Is(err, webdriver.NoSuchElement) {
-		return "", unsent(fault.NoFocus, "nothing on the screen has the focus: %w", err)
+		return "", unsent(fault.NoFocus, "no element on the screen has the focus: %w", err)
 	}
 	return e, p.lost(err, false)
 }
 
-// enter sends a text to what has the focus.
+// enter sends a text to the element with the focus.
 func (p *phone) enter(ctx context.Context, text string) error {
 	e, err := p.focused(ctx)
 	if err != nil {
@@ -39,10 +39,10 @@ func (p *phone) enter(ctx context.Context, text string) error {
 	return p.tell(ctx, webdriver.Path("element", string(e), "value"), map[string]any{"text": text, "value": strings.Split(text, "")})
 }
 
-// Type types into what has the focus.
+// Type types into the element with the focus.
 func (p *phone) Type(ctx context.Context, text string) error { return p.enter(ctx, text) }
 
-// Clear empties what has the focus.
+// Clear empties the element with the focus.
 func (p *phone) Clear(ctx context.Context) error {
 	e, err := p.focused(ctx)
 	if err != nil {
@@ -51,30 +51,30 @@ func (p *phone) Clear(ctx context.Context) error {
 	return p.tell(ctx, webdriver.Path("element", string(e), "clear"), nil)
 }
 
-// keys are the characters by which XCTest knows keys without one of their own, by our names.
+// keys are the characters that XCTest uses for keys without a character, by the driver's names.
 var keys = map[string]string{
 	"return": "\n", "enter": "\n", "tab": "\t", "space": " ", "delete": "\b", "forward-delete": "\x7f", "escape": "\x1b",
 	"up": "\uf700", "down": "\uf701", "left": "\uf702", "right": "\uf703", "home": "\uf729", "end": "\uf72b", "page-up": "\uf72c",
 	"page-down": "\uf72d",
 }
 
-// flags are XCTest's bits of modifier keys, by our names.
+// flags are XCTest's bits of modifier keys, by the driver's names.
 var flags = map[string]int{"shift": 1 << 1, "control": 1 << 2, "option": 1 << 3, "command": 1 << 4}
 
-// Key presses a key. With modifiers the server needs a keyboard of the device: it says so if there is none.
+// Key presses a key. With modifiers the server needs a hardware keyboard on the device, and fails without one.
 func (p *phone) Key(ctx context.Context, name string, held []string, times int) error {
 	key, known := keys[name]
 	if !known && len([]rune(name)) == 1 {
 		key, known = name, true
 	}
 	if !known {
-		return unsent(fault.InvalidInput, "%q is no key", name).
-			WithHint("a key is one character, or a name such as return, delete, tab or escape")
+		return unsent(fault.InvalidInput, "unknown key %q", name).
+			WithHint("use one character, or a name such as return, delete, tab or escape")
 	}
 	bits := 0
 	for _, m := range held {
 		if flags[m] == 0 {
-			return unsent(fault.InvalidInput, "%q is no modifier key", m).WithHint("shift, control, option or command")
+			return unsent(fault.InvalidInput, "unknown modifier key %q", m).WithHint("use shift, control, option or command")
 		}
 		bits |= flags[m]
 	}
@@ -88,7 +88,7 @@ func (p *phone) Key(ctx context.Context, name string, held []string, times int) 
 	return p.lost(p.mobile(ctx, "keys", map[string]any{"keys": presses}, nil, true), true)
 }
 
-// turns are the rotations of the server, by our names. The two that have no word of W3C's are angles.
+// turns are the server's orientations by the driver's names. The two without a W3C word are angles.
 var turns = map[string]struct {
 	word  string
 	angle int
@@ -101,15 +101,15 @@ func (p *phone) Rotate(ctx context.Context, to string) error {
 	turn, known := turns[to]
 	switch {
 	case !known:
-		return unsent(fault.InvalidInput, "%q is no orientation", to).
-			WithHint("portrait, portrait-upside-down, landscape-left or landscape-right")
+		return unsent(fault.InvalidInput, "unknown orientation %q", to).
+			WithHint("use portrait, portrait-upside-down, landscape-left or landscape-right")
 	case turn.word != "":
 		return p.tell(ctx, "/orientation", map[string]any{"orientation": turn.word})
 	}
 	return p.tell(ctx, "/rotation", map[string]any{"x": 0, "y": 0, "z": turn.angle})
 }
 
-// Press presses a button of the device's body.
+// Press presses a hardware button.
 func (p *phone) Press(ctx context.Context, button string, hold time.Duration) error {
 	name := strings.ReplaceAll(button, "-", "")
 	if name == "lock" {

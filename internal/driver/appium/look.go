@@ -23,9 +23,9 @@ var (
 
 const (
 	springboard = "com.apple.springboard"
-	// pause is how long a screen that is not still yet is left alone between two looks.
+	// pause is the time between two looks at a moving screen.
 	pause = 40 * time.Millisecond
-	// usualDepth is how deep trees are read when nobody says so.
+	// usualDepth is the default depth of trees.
 	usualDepth = 50
 )
 
@@ -37,7 +37,7 @@ type glance struct {
 	digest    string
 }
 
-// Observe looks until the screen has not changed for long enough. The server has no way to wait for that: it is asked again and again.
+// Observe looks until the screen has not changed for long enough. It polls, because the server cannot wait for that.
 func (p *phone) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 	var last glance
 	return device.Watch{
@@ -60,7 +60,7 @@ type front struct {
 func (p *phone) front(ctx context.Context) (f front, err error) {
 	err = p.lost(p.mobile(ctx, "activeAppInfo", nil, &f, false), false)
 	if err == nil && f.Bundle == "" {
-		err = unsent(fault.AgentFailed, "%s does not say which app is in front", p.who())
+		err = unsent(fault.AgentFailed, "%s does not report which app is in front", p.who())
 	}
 	if err == nil {
 		err = device.CheckFront(p.who(), f.Bundle)
@@ -68,7 +68,7 @@ func (p *phone) front(ctx context.Context) (f front, err error) {
 	return f, err
 }
 
-// glance looks once. The tree does not say which app it is of: that is asked before it.
+// glance looks once. The tree does not have the app's bundle id, so glance asks for the app first.
 func (p *phone) glance(ctx context.Context, depth int) (g glance, err error) {
 	if g.front, err = p.front(ctx); err != nil {
 		return g, err
@@ -84,7 +84,7 @@ func (p *phone) glance(ctx context.Context, depth int) (g glance, err error) {
 	return g, nil
 }
 
-// tree reads the tree of the active app. In JSON it has what the page source of W3C leaves out: identifiers beside labels, exact frames.
+// tree reads the tree of the active app. The JSON has details that the W3C page source lacks: identifiers besides labels, exact frames.
 func (p *phone) tree(ctx context.Context, depth int) (root *ui.Node, left int, err error) {
 	var value json.RawMessage
 	err = p.mobile(ctx, "source", map[string]any{"format": "json"}, &value, false)
@@ -99,16 +99,16 @@ func (p *phone) tree(ctx context.Context, depth int) (root *ui.Node, left int, e
 		value = []byte(text)
 	}
 	root, left, err = wda.ReadTree(ctx, value, depth)
-	if ctx.Err() != nil { // a huge tree takes long to read, and who asked may have left
+	if ctx.Err() != nil { // a huge tree takes long to read, and the caller may have left
 		return nil, 0, p.lost(ctx.Err(), false)
 	}
 	if err != nil {
-		return nil, 0, unsent(fault.AgentFailed, "the tree that %s gives cannot be read: %w", p.who(), err)
+		return nil, 0, unsent(fault.AgentFailed, "cannot read the tree from %s: %w", p.who(), err)
 	}
 	return root, left, nil
 }
 
-// reads has the session read trees to a depth, with exact frames.
+// reads sets the depth of the session's trees, with exact frames.
 func (p *phone) reads(ctx context.Context, depth int) error {
 	p.mu.Lock()
 	known := p.depth == depth && p.session != ""
@@ -118,7 +118,7 @@ func (p *phone) reads(ctx context.Context, depth int) error {
 	}
 	err := p.set(ctx, map[string]any{"snapshotMaxDepth": depth, "includeNativeFrameInPageSource": true})
 	if webdriver.Is(err, webdriver.UnknownCommand, webdriver.UnknownMethod) {
-		err = nil // an old server reads as deep as it reads
+		err = nil // an old server has a fixed depth
 	}
 	if err != nil {
 		return p.lost(err, false)
@@ -129,14 +129,14 @@ func (p *phone) reads(ctx context.Context, depth int) error {
 	return nil
 }
 
-// set changes settings of the session. To set them twice is to set them once.
+// set changes settings of the session. Setting them twice does no harm.
 func (p *phone) set(ctx context.Context, settings map[string]any) error {
 	r := webdriver.Act("/appium/settings", map[string]any{"settings": settings})
 	r.Acts = false
 	return p.ask(ctx, r, nil)
 }
 
-// whole adds to a glance what only further questions tell: which field has the focus, and what the system shows over the app.
+// whole adds the parts that need further requests: the field with the focus, and the system's alert over the app.
 func (p *phone) whole(ctx context.Context, g glance) (*ui.Screen, error) {
 	if err := p.focus(ctx, g.root); err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (p *phone) whole(ctx context.Context, g glance) (*ui.Screen, error) {
 	return screen, nil
 }
 
-// focus marks the field that has the focus. Nobody is asked on a screen without fields.
+// focus marks the field that has the focus. A screen without fields needs no request.
 func (p *phone) focus(ctx context.Context, root *ui.Node) error {
 	var fields []*ui.Node
 	root.Walk(func(n *ui.Node) bool {
@@ -192,8 +192,7 @@ func (p *phone) focus(ctx context.Context, root *ui.Node) error {
 	return nil
 }
 
-// over is what SpringBoard shows over an app: an alert that is not the app's; nil when there is none. The tree of the active app does not
-// have it.
+// over is SpringBoard's alert over an app, or nil. The tree of the active app does not have it.
 func (p *phone) over(ctx context.Context, g glance) (*ui.Node, error) {
 	if g.Bundle == springboard {
 		return nil, nil
@@ -207,7 +206,7 @@ func (p *phone) over(ctx context.Context, g glance) (*ui.Node, error) {
 		return nil, p.lost(err, false)
 	}
 	if own := device.AlertIn(g.root); own != nil && strings.HasPrefix(text, own.Label) {
-		return nil, nil // the server tells of SpringBoard's first
+		return nil, nil // the server reports SpringBoard's alert first
 	}
 	const active = "defaultActiveApplication"
 	if err := p.set(ctx, map[string]any{active: springboard}); err != nil {
@@ -231,7 +230,7 @@ func (p *phone) Screenshot(ctx context.Context) ([]byte, error) {
 	}
 	data, err := base64.StdEncoding.DecodeString(picture)
 	if err != nil {
-		return nil, unsent(fault.ScreenshotFailed, "the picture that %s gives cannot be read: %w", p.who(), err)
+		return nil, unsent(fault.ScreenshotFailed, "cannot read the screenshot from %s: %w", p.who(), err)
 	}
 	return data, nil
 }

@@ -12,8 +12,8 @@ import (
 	"ios-agent/test/rig"
 )
 
-// TestALostSessionIsMadeAnew: the server has forgotten the session; what it refused is sent again, once.
-func TestALostSessionIsMadeAnew(t *testing.T) {
+// TestLostSessionIsReplaced: the server has forgotten the session; the refused command is sent again, once.
+func TestLostSessionIsReplaced(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.Launch(rig.Conformance)
@@ -33,8 +33,8 @@ func TestALostSessionIsMadeAnew(t *testing.T) {
 	}
 }
 
-// TestAnInputIsNotRepeated: one whose answer is lost is reported as unknown, whether it arrived or not; a look is repeated.
-func TestAnInputIsNotRepeated(t *testing.T) {
+// TestAppiumInputIsSentOnce: an input whose answer is lost is reported as unknown, whether it arrived or not; a look is repeated.
+func TestAppiumInputIsSentOnce(t *testing.T) {
 	t.Parallel()
 	for _, after := range []bool{false, true} {
 		s := newStand(t)
@@ -60,8 +60,8 @@ func TestAnInputIsNotRepeated(t *testing.T) {
 	}
 }
 
-// TestNoServer: a server that is not there, one that refuses, and an address that is none are told as that; nothing was sent.
-func TestNoServer(t *testing.T) {
+// TestUnusableServersReturnOwnFaults: a dead server, a refusing server and a wrong address have their own faults; nothing was sent.
+func TestUnusableServersReturnOwnFaults(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	other := s.Info
@@ -81,7 +81,7 @@ func TestNoServer(t *testing.T) {
 	tapped := able[device.Touch](s).Tap(t.Context(), ui.Point{X: 200, Y: 400})
 	for name, err := range map[string]error{"look": looked, "tap": tapped} {
 		f := fault.From(err)
-		if f == nil || f.Code != fault.DriverFailed || f.Dispatched != fault.NotDispatched || !strings.Contains(f.Hint, "--appium-url") {
+		if f == nil || f.Code != fault.DriverFailed || f.Dispatched != fault.NotDispatched || !strings.Contains(f.Hint, "appium") {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
@@ -95,8 +95,8 @@ func TestNoServer(t *testing.T) {
 	s.Must(wrong.Close())
 }
 
-// TestProbe: the server says what it is.
-func TestProbe(t *testing.T) {
+// TestProbeReportsServerVersion: the server reports its state and version.
+func TestProbeReportsServerVersion(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	says, err := appium.New(appium.Options{}).Probe(t.Context(), s.server.URL+"/")

@@ -48,8 +48,9 @@ document.body = make('body', {}, box(0, 0, 390, 600),
   make('div', {role: 'button', title: 'Menu'}, box(0, 220, 40, 40)));
 `
 
-// TestScript runs the script on a small page with node: what is seen and touched is told, passwords and what is hidden are not.
-func TestScript(t *testing.T) {
+// TestPageScriptReportsVisibleElements runs the script on a small page with node: it reports visible and touchable elements, without
+// passwords and hidden text.
+func TestPageScriptReportsVisibleElements(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
 		if os.Getenv("CI") == "true" {
@@ -94,8 +95,8 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// TestAPageCannotPose: what a page says of itself stays in its view and is of the kinds that pages have.
-func TestAPageCannotPose(t *testing.T) {
+// TestPageElementsStayInsideWebView: the elements of a page stay inside its view and have the types that pages may have.
+func TestPageElementsStayInsideWebView(t *testing.T) {
 	frame := ui.Rect{X: 0, Y: 100, W: 400, H: 300}
 	g := page{Width: 400, Height: 300, Elements: []webElement{
 		{Type: "Button", Label: "Inside", X: 10, Y: 10, W: 80, H: 40},

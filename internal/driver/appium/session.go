@@ -13,41 +13,41 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// phone is one device. Only the holder of its lane calls its methods, but for Close, Info and Screenshot.
+// phone is one device. Only the holder of its lane calls its methods, except Close, Info and Screenshot.
 type phone struct {
 	webdriver.Fingers
 	driver *Driver
 	info   device.Info
 	at     string
 	client *webdriver.Client
-	wrong  error        // why there is no client
-	turn   *device.Lane // one at a time makes a session
+	wrong  error        // why the phone has no client
+	turn   *device.Lane // one caller at a time creates a session
 
 	mu      sync.Mutex
 	session string
-	served  bool // the session has answered something
-	depth   int  // that the session reads trees to; 0: nobody said
+	served  bool // the session has answered a command
+	depth   int  // depth of the trees that the session reads; 0: not set
 	closed  bool
 }
 
 var _ device.Device = (*phone)(nil)
 
 const (
-	// startTime bounds the making of a session: the server may have to build WebDriverAgent first.
+	// startTime bounds the creation of a session: the server may have to build WebDriverAgent first.
 	startTime = 10 * time.Minute
-	// endTime bounds the goodbye to the server.
+	// endTime bounds the end of a session.
 	endTime = 5 * time.Second
-	// idle is after how many seconds without a command the server ends the session by itself: our daemon may have been killed.
+	// idle is the number of seconds without a command after which the server ends the session: a killed daemon cannot end it.
 	idle = 600
 )
 
-// Info describes the device as it was when it was opened.
+// Info describes the device at the time it was opened.
 func (p *phone) Info() device.Info { return p.info }
 
-// Driver names the driver.
+// Driver is the driver's name.
 func (p *phone) Driver() string { return Spec().Name }
 
-// Close ends the session. A server that does not answer ends it by itself.
+// Close ends the session. A server that does not answer ends it by itself later.
 func (p *phone) Close() error {
 	p.mu.Lock()
 	id := p.session
@@ -62,11 +62,11 @@ func (p *phone) Close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
-	_ = p.client.EndSession(ctx, id) // as its comment says
+	_ = p.client.EndSession(ctx, id) // see the comment above
 	return nil
 }
 
-// capabilities are what a session must have: the device as it is, no app touched, and no waiting for apps to be idle.
+// capabilities of a session: the device stays as it is, no app is launched, and commands do not wait for idle apps.
 func (p *phone) capabilities() map[string]any {
 	all := map[string]any{
 		"platformName":                                  "iOS",
@@ -87,7 +87,7 @@ func (p *phone) capabilities() map[string]any {
 	return all
 }
 
-// open gives the session, or makes one. What keeps the server from making one is why the driver cannot be used.
+// open returns the session, or creates one. If the server cannot create one, the driver cannot be used.
 func (p *phone) open(ctx context.Context) (id string, err error) {
 	if p.wrong != nil {
 		return "", p.wrong
@@ -132,9 +132,9 @@ func (p *phone) forget(id string) {
 	}
 }
 
-// ask sends a command of the session and decodes its value. A session that the server has lost is made anew, and the command, which was
-// refused, sent again, once. So is a question that a session which worked before cannot answer: the server keeps sessions whose
-// WebDriverAgent has ended, and answers all their commands with an error.
+// ask sends a command of the session and decodes its value. If the server has lost the session, it refused the command; ask then creates
+// a session and sends the command again, once. The same holds for a read that fails in a session that worked before: the server keeps
+// sessions whose WebDriverAgent has ended, and answers all their commands with an error.
 func (p *phone) ask(ctx context.Context, r webdriver.Request, into any) error {
 	path := r.Path
 	for attempt := 1; ; attempt++ {
@@ -146,7 +146,7 @@ func (p *phone) ask(ctx context.Context, r webdriver.Request, into any) error {
 		answer, err := p.client.Do(ctx, r)
 		if attempt == 1 && (webdriver.Is(err, webdriver.InvalidSession) ||
 			!r.Acts && webdriver.Is(err, webdriver.UnknownError) && p.hasServed(id)) {
-			_ = p.client.EndSession(ctx, id) // one that is broken may not end; the server does that later
+			_ = p.client.EndSession(ctx, id) // a broken session may fail to end; the server ends it later
 			p.forget(id)
 			continue
 		}
@@ -157,14 +157,14 @@ func (p *phone) ask(ctx context.Context, r webdriver.Request, into any) error {
 	}
 }
 
-// hasServed reports whether a session answered before.
+// hasServed reports whether a session has answered before.
 func (p *phone) hasServed(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.session == id && p.served
 }
 
-// noted remembers that a session works, and forgets one that is of no use any more.
+// noted records that a session works, or forgets a broken one.
 func (p *phone) noted(id string, err error) error {
 	if err == nil {
 		p.mu.Lock()
@@ -180,12 +180,12 @@ func (p *phone) noted(id string, err error) error {
 
 func asSend(err error) (*webdriver.SendError, bool) { return errors.AsType[*webdriver.SendError](err) }
 
-// read asks for something.
+// read sends a command that only reads.
 func (p *phone) read(ctx context.Context, path string, into any) error {
 	return p.lost(p.ask(ctx, webdriver.Get(path), into), false)
 }
 
-// tell changes something.
+// tell sends a command that changes something.
 func (p *phone) tell(ctx context.Context, path string, body any) error {
 	return p.lost(p.ask(ctx, webdriver.Act(path, body), nil), true)
 }

@@ -72,7 +72,7 @@ func (s *stand) tap(t *testing.T, q ui.Query) {
 	s.Must(able[device.Touch](s).Tap(t.Context(), reach.At))
 }
 
-// inputs are those that the device got since a moment.
+// inputs are the device's inputs since a moment.
 func (s *stand) inputs(since int) int {
 	later, _ := s.World.Inputs(s.Info.UDID, since)
 	return len(later)

@@ -26,11 +26,11 @@ const (
 	longText = 500  // characters of one text
 )
 
-// page is what the script says of a page.
+// page is the script's description of a page.
 type page struct {
 	Title    string       `json:"title"`
 	URL      string       `json:"url"`
-	Left     float64      `json:"left"` // of what is seen of it, in CSS pixels
+	Left     float64      `json:"left"` // of the visible part, in CSS pixels
 	Top      float64      `json:"top"`
 	Width    float64      `json:"width"`
 	Height   float64      `json:"height"`
@@ -52,8 +52,8 @@ type webElement struct {
 	Selected    bool    `json:"selected"`
 }
 
-// Page gives what is on the page of a web view: of all pages the one whose shape is the view's. The session stands in the app's own context
-// before and after.
+// Page reads the page in a web view: of all pages, the one whose shape matches the view. The session is in the app's own context before
+// and after.
 func (p *phone) Page(ctx context.Context, view device.WebView) ([]*ui.Node, error) {
 	var contexts []string
 	if err := p.read(ctx, "/contexts", &contexts); err != nil {
@@ -61,8 +61,8 @@ func (p *phone) Page(ctx context.Context, view device.WebView) ([]*ui.Node, erro
 	}
 	contexts = slices.DeleteFunc(contexts, func(name string) bool { return name == native })
 	if len(contexts) == 0 {
-		return nil, unsent(fault.Unsupported, "%s sees no page: the web view of the app cannot be inspected", p.who()).
-			WithHint("set isInspectable of the WKWebView, which iOS wants from 16.4 on, or build for debugging")
+		return nil, unsent(fault.Unsupported, "%s found no page: the web view of the app is not inspectable", p.who()).
+			WithHint("set isInspectable of the WKWebView (required since iOS 16.4), or build for debugging")
 	}
 	pages, err := p.pages(ctx, contexts)
 	if err != nil {
@@ -72,14 +72,14 @@ func (p *phone) Page(ctx context.Context, view device.WebView) ([]*ui.Node, erro
 	return best.nodes(view.Frame), nil
 }
 
-// pages reads the pages of contexts. Whatever happens, it goes back: the next look must be at the app.
+// pages reads the pages of contexts. It always switches back: the next look must read the app.
 func (p *phone) pages(ctx context.Context, contexts []string) (found []page, err error) {
 	defer func() {
 		back, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
 		defer cancel()
 		if failed := p.enterContext(back, native); failed != nil {
 			p.mu.Lock()
-			p.session = "" // nobody knows where it stands: the next one begins in the app
+			p.session = "" // its context is unknown: the next session starts in the app
 			p.mu.Unlock()
 			err = errors.Join(err, failed)
 		}
@@ -92,7 +92,7 @@ func (p *phone) pages(ctx context.Context, contexts []string) (found []page, err
 		body := map[string]any{"script": walk, "args": []any{mostWeb, longText}}
 		err := p.ask(ctx, webdriver.Request{Method: http.MethodPost, Path: "/execute/sync", Body: body}, &one)
 		if webdriver.Is(err, webdriver.NoSuchContext) {
-			continue // it was left meanwhile
+			continue // the page was left meanwhile
 		}
 		if err != nil {
 			return nil, p.lost(err, false)
@@ -100,7 +100,7 @@ func (p *phone) pages(ctx context.Context, contexts []string) (found []page, err
 		found = append(found, one)
 	}
 	if len(found) == 0 {
-		return nil, unsent(fault.Unsupported, "%s sees no page any more", p.who()).WithHint("look again")
+		return nil, unsent(fault.Unsupported, "%s no longer finds a page", p.who()).WithHint("look again")
 	}
 	return found, nil
 }
@@ -110,7 +110,7 @@ func (p *phone) enterContext(ctx context.Context, name string) error {
 	return p.lost(p.ask(ctx, r, nil), false)
 }
 
-// unlike is how far a page is from being the one of a view. Its title and its shape say so; no tool says which page is in which view.
+// unlike is how much a page differs from a view in title and shape; no tool reports which page is in which view.
 func (g page) unlike(view device.WebView) float64 {
 	if g.Width <= 0 || g.Height <= 0 || view.Frame.Empty() {
 		return math.MaxFloat64
@@ -122,8 +122,8 @@ func (g page) unlike(view device.WebView) float64 {
 	return far
 }
 
-// nodes are the elements with frames in points of the screen: what is seen of the page fills the view. What the page puts elsewhere is
-// hidden: nobody taps beside the view because a page says so.
+// nodes are the elements with frames in points of the screen: the visible part of the page fills the view. Elements outside the view are
+// hidden, so that a page cannot direct taps at other parts of the screen.
 func (g page) nodes(frame ui.Rect) []*ui.Node {
 	if g.Width <= 0 || g.Height <= 0 {
 		return nil
@@ -148,7 +148,7 @@ func (g page) nodes(frame ui.Rect) []*ui.Node {
 	return all
 }
 
-// webTypes are what the script makes of elements. A page may change what a script sees: it cannot make an alert of itself.
+// webTypes are the element types that the script may return. A page can manipulate the script's input, but cannot pose as an alert.
 func webTypes() []string {
 	return []string{"StaticText", "Button", "Link", "TextField", "SecureTextField", "SearchField", "TextView", "Switch", "RadioButton",
 		"Slider", "Image", "PopUpButton"}

@@ -30,8 +30,9 @@ func (s *stand) hidden(t *testing.T) *ui.Node {
 	return blind[0]
 }
 
-// TestPage: the page of a web view is read through its context, with places in points of the screen, and the session is back in the app.
-func TestPage(t *testing.T) {
+// TestPageReadsWebViewElements reads the page of a web view through its context, with places in points of the screen; the session then is
+// back in the app.
+func TestPageReadsWebViewElements(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	view := s.hidden(t)
@@ -59,8 +60,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestNoPage: an app whose web views cannot be inspected has no context; the fault says what the app has to do.
-func TestNoPage(t *testing.T) {
+// TestPageFailsWhenWebViewIsNotInspectable: an app whose web views cannot be inspected has no context; the hint names the app's setting.
+func TestPageFailsWhenWebViewIsNotInspectable(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	view := s.hidden(t)

@@ -1,5 +1,6 @@
-// Package atspi is the desktop of Linux: it sees windows by AT-SPI2 over D-Bus, and works the mouse and the keyboard of an X server by
-// XTEST. It has no C in it. What is on the bus was written by programs of others: every answer may be wrong, late or missing.
+// Package atspi is the desktop of Linux: it reads windows through AT-SPI2 over D-Bus, and drives mouse and keyboard of an X server
+// through XTEST, without C code. Its main types are Desktop and App. It must not trust the bus: other programs write there, and every
+// answer may be wrong, late or missing.
 package atspi
 
 import (
@@ -26,26 +27,27 @@ var (
 // Options of a Desktop. The zero value works.
 type Options struct {
 	Log    *slog.Logger
-	Getenv func(string) string // the daemon's own environment; nil: os.Getenv
+	Getenv func(string) string // the daemon's environment; nil: os.Getenv
 	// Dial connects to a bus; nil: by its address, with authentication.
 	Dial func(ctx context.Context, address string, more ...dbus.ConnOption) (*dbus.Conn, error)
-	// Answer is how long one call may take; 0: 3 s. Patience is how long Open waits for a process to come to the bus; 0: 3 s.
+	// Answer is how long one call may take (default 3 s). Patience is how long Open waits for a process to appear on the bus (default 3
+	// s).
 	Answer, Patience time.Duration
 
-	// cacheWait is how long the cache of GTK 3 is waited for after events were registered.
+	// cacheWait is how long to wait for the cache of GTK 3 after the registration of events.
 	cacheWait time.Duration
-	// blind opens apps without a display; windows are what it would tell. Only tests, which have no X server, set them.
+	// blind opens apps without a display; windows replaces the display's answer. Only tests without an X server set them.
 	blind   bool
 	windows []xwindow
 }
 
-// Source is who tells of elements.
+// Source is the name of the source of elements.
 const Source = "atspi"
 
 // Desktop opens processes.
 type Desktop struct{ o Options }
 
-// New makes one; it connects to nothing.
+// New makes a desktop without connecting.
 func New(o Options) *Desktop {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -85,7 +87,7 @@ func (d *Desktop) Open(ctx context.Context, pid int) (desktop.App, error) {
 	a := &App{d: d, pid: pid, start: start}
 	if err := a.open(ctx, environOf(pid, d.o.Getenv)); err != nil {
 		a.Close()
-		if !processes.Alive(pid, start) { // what it was missing does not matter any more
+		if !processes.Alive(pid, start) { // its former fault no longer matters
 			return nil, notRunning(pid)
 		}
 		return nil, err
@@ -93,10 +95,10 @@ func (d *Desktop) Open(ctx context.Context, pid int) (desktop.App, error) {
 	return a, nil
 }
 
-// allowed refuses a process that does not live, and one of another user. Root may drive all.
+// allowed refuses a dead process, and a process of another user. Root may drive all.
 func allowed(pid int) error {
 	if pid <= 0 {
-		return fault.New(fault.InvalidInput, "%d is no process id", pid).With("field", "pid").WithHint("process ids are above 0")
+		return fault.New(fault.InvalidInput, "invalid process id %d", pid).With("field", "pid").WithHint("use a process id above 0")
 	}
 	info, err := processes.Inspect(pid)
 	switch us := os.Geteuid(); {
@@ -106,12 +108,12 @@ func allowed(pid int) error {
 		return err
 	case info.User != us && us != 0:
 		return fault.New(fault.Forbidden, "process %d belongs to another user", pid).
-			WithHint("only processes of the user that runs ios-agent can be driven")
+			WithHint("start the program as the user who runs ios-agent")
 	}
 	return nil
 }
 
-// App is a process that shows windows.
+// App is a process with windows.
 type App struct {
 	d     *Desktop
 	pid   int
@@ -122,16 +124,16 @@ type App struct {
 	screen  *display // nil when blind
 	heard   heard
 	names   map[string]*application // by name on the bus
-	others  map[string]bool         // names on the bus that elements are said to have: whether one is of a process that this one started
-	seen    map[string]seen         // by key: what the last look saw
+	others  map[string]bool         // whether a bus name of an element belongs to a child of this process
+	seen    map[string]seen         // elements of the last look by key
 	noted   []window                // the windows of the last look
-	lay     []xwindow               // and all of the process's on the screen then, back to front
-	looked  bool                    // there was one
+	lay     []xwindow               // windows of the process on the screen at that look, back to front
+	looked  bool                    // a look has happened
 	actions map[ref]did             // of the elements of the last look
 	lent    lent
 }
 
-// open finds display and bus, and the process on it.
+// open finds display and bus, and the process on the bus.
 func (a *App) open(ctx context.Context, env environ) error {
 	a.names, a.others = map[string]*application{}, map[string]bool{}
 	a.heard.gens = map[ref]uint32{}
@@ -164,7 +166,7 @@ func (a *App) open(ctx context.Context, env environ) error {
 	return nil
 }
 
-// onlyWayland refuses a process whose windows the accessibility bus knows and the X server does not.
+// onlyWayland refuses a process with windows on the accessibility bus and none on the X server.
 func (a *App) onlyWayland(ctx context.Context) error {
 	tree, err := a.Look(ctx, desktop.Limits{Depth: 1})
 	if err != nil || len(tree.Windows) == 0 {
@@ -176,7 +178,7 @@ func (a *App) onlyWayland(ctx context.Context) error {
 	return nil
 }
 
-// Close ends the connections. The process and its windows stay as they are.
+// Close ends the connections. The process keeps running.
 func (a *App) Close() error {
 	for _, p := range a.names {
 		p.hangUp()
@@ -192,7 +194,7 @@ func (a *App) Close() error {
 	return nil
 }
 
-// Prepare starts the accessibility bus of an environment, has toolkits use it, and gives the variables with which they do.
+// Prepare starts the accessibility bus of an environment, enables it, and returns the variables that make toolkits use it.
 func (d *Desktop) Prepare(ctx context.Context, env desktop.Environ) (more []string, err error) {
 	at := environ{get: env}.place()
 	noScreen := at.display == "" && !d.o.blind
@@ -229,8 +231,8 @@ func (d *Desktop) Prepare(ctx context.Context, env desktop.Environ) (more []stri
 	return variables(address), nil
 }
 
-// announce has the X server tell the address too, as the bus itself does some time after it has started: Qt 5 that does not find it there
-// sometimes registers before it is connected, and then never again.
+// announce writes the bus's address to the X server, as the bus itself does some time after its start: without it, Qt 5 sometimes
+// registers before it is connected, and then never again.
 func announce(ctx context.Context, at place, address string) error {
 	screen, err := openDisplay(ctx, at)
 	if err != nil {
@@ -245,7 +247,7 @@ func announce(ctx context.Context, at place, address string) error {
 		uint32(len(address)), []byte(address)).Check()
 }
 
-// wake starts the registry of an accessibility bus: a program of Qt that comes while it starts is never told of.
+// wake starts the registry of an accessibility bus: the registry misses a Qt program that comes while it starts.
 func (d *Desktop) wake(ctx context.Context, address string) error {
 	b, err := d.connect(ctx, address, nil)
 	if err != nil {
@@ -258,7 +260,7 @@ func (d *Desktop) wake(ctx context.Context, address string) error {
 	return nil
 }
 
-// variables are those by which programs tell of their windows: of GTK, Qt, and of Chromium and what is made with it.
+// variables enable accessibility in GTK, Qt, and in Chromium and programs based on it.
 func variables(address string) []string {
 	return []string{"AT_SPI_BUS_ADDRESS=" + address, "NO_AT_BRIDGE=0", "QT_ACCESSIBILITY=1", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1"}
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// ref names an object: who has it on the bus, and its path there.
+// ref names an object: its owner on the bus, and its path there.
 type ref struct{ bus, path string }
 
 func (r ref) none() bool { return r.bus == "" || r.path == "" || r.path == nullPath }
 
-// What the objects of AT-SPI2 are called.
+// The names of AT-SPI2's objects.
 const (
 	nullPath    = "/org/a11y/atspi/null"
 	accessible  = "org.a11y.atspi.Accessible"
@@ -34,10 +34,10 @@ var (
 	programs = ref{"org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root"}
 )
 
-// inFlight is how many calls wait for their answers at once. More gains nothing: the program answers one after the other.
+// inFlight is the number of calls that wait for answers at the same time. More would not help: a program answers one after the other.
 const inFlight = 64
 
-// bus is a connection to one.
+// bus is a connection to a message bus.
 type bus struct {
 	conn   *dbus.Conn
 	cancel context.CancelFunc
@@ -49,7 +49,7 @@ func dial(_ context.Context, address string, more ...dbus.ConnOption) (*dbus.Con
 	return dbus.Connect(address, more...)
 }
 
-// connect gives up when the bus itself does not answer. Who hears the signals may be nil.
+// connect gives up when the bus does not answer. signals may be nil.
 func (d *Desktop) connect(ctx context.Context, address string, hears dbus.SignalHandler) (*bus, error) {
 	return d.connectBy(ctx, d.o.Dial, address, hears)
 }
@@ -82,12 +82,12 @@ func (b *bus) close() {
 	b.cancel()
 }
 
-// deaf hears no signals.
+// deaf drops all signals.
 type deaf struct{}
 
 func (deaf) DeliverSignal(string, string, *dbus.Signal) {}
 
-// harmless takes out what the library would panic at: names that are none.
+// harmless filters signals with invalid names, at which the library would panic.
 func harmless(m *dbus.Message) {
 	member, _ := m.Headers[dbus.FieldMember].Value().(string)
 	if m.Type != dbus.TypeSignal || member != "NameLost" && member != "NameAcquired" {
@@ -101,7 +101,7 @@ func harmless(m *dbus.Message) {
 	m.Type = 0
 }
 
-// call asks one thing.
+// call makes one call.
 func (b *bus) call(ctx context.Context, r ref, method string, args ...any) (answer []any, err error) {
 	var refused error
 	one := &ask{to: r, method: method, args: args, got: func(body []any, err error) { answer, refused = body, err }}
@@ -111,7 +111,7 @@ func (b *bus) call(ctx context.Context, r ref, method string, args ...any) (answ
 	return answer, refused
 }
 
-// ask is one call of many. got has the answer, or the error of this call alone.
+// ask is one call of many. got receives the answer, or the error of this call alone.
 type ask struct {
 	to     ref
 	method string
@@ -128,8 +128,8 @@ func get(r ref, iface, name string, got func(v any)) *ask {
 	}}
 }
 
-// all asks many things, with some of them under way at a time, in their order. Its error is one that ends them all: nobody answered for
-// too long, ctx has ended, or the connection is gone. What one call is refused is told to that one.
+// all makes many calls in their order, several at the same time. It returns only errors that end them all: a timeout, the end of ctx, or
+// a lost connection. The error of a single call goes to its got.
 func (b *bus) all(ctx context.Context, asks []*ask) error {
 	if len(asks) == 0 {
 		return nil

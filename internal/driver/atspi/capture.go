@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Capture takes a picture of a window, as far as it is on the screen.
+// Capture takes a picture of the visible part of a window.
 func (a *App) Capture(ctx context.Context, key string) (image.Image, ui.Rect, error) {
 	d, err := a.see(ctx)
 	if err != nil {
@@ -25,7 +25,7 @@ func (a *App) Capture(ctx context.Context, key string) (image.Image, ui.Rect, er
 	}
 	failed := func(format string, args ...any) error {
 		return fault.New(fault.ScreenshotFailed, format,
-			args...).WithHint("bring the window to the screen: it may be minimized, or outside of it")
+			args...).WithHint("bring the window to the screen: it may be minimized or outside of the screen")
 	}
 	part := w.rect.Intersect(ui.Rect{W: float64(d.size[0]), H: float64(d.size[1])})
 	if !w.viewable || part.Empty() {
@@ -42,7 +42,7 @@ func (a *App) Capture(ctx context.Context, key string) (image.Image, ui.Rect, er
 		picture, err = take(xproto.Drawable(w.id))
 	}
 	if err != nil {
-		return nil, ui.Rect{}, failed("the window %q of process %d cannot be pictured: %w", w.title, a.pid, err)
+		return nil, ui.Rect{}, failed("cannot capture the window %q of process %d: %w", w.title, a.pid, err)
 	}
 	return picture, part, nil
 }
@@ -56,12 +56,12 @@ func (d *display) take(from xproto.Drawable, x, y float64, part ui.Rect) (*image
 	}
 	picture, ok := d.decode(reply, int(part.W), int(part.H))
 	if !ok {
-		return nil, fmt.Errorf("the display %s has pictures of %d bits, which cannot be read", d.name, reply.Depth)
+		return nil, fmt.Errorf("the display %s has pictures of an unsupported depth (%d bits)", d.name, reply.Depth)
 	}
 	return picture, nil
 }
 
-// pictured is the window of an element, or the one on top that is no menu and no hint.
+// pictured is the window of an element, or the topmost window except menus and hints.
 func (a *App) pictured(key string) (*xwindow, error) {
 	own, err := a.screen.windows(a.pid)
 	if err != nil {
@@ -87,12 +87,12 @@ func (a *App) pictured(key string) (*xwindow, error) {
 	}
 	if top == nil {
 		return nil, fault.New(fault.ScreenshotFailed, "process %d has no window on the screen", a.pid).
-			WithHint("wait until it shows one, or see whether all are closed or minimized")
+			WithHint("wait until it shows a window, or restore a minimized one")
 	}
 	return top, nil
 }
 
-// decode makes a picture of pixels, by the masks of the visual they are of.
+// decode converts pixels to a picture, by the masks of their visual.
 func (d *display) decode(reply *xproto.GetImageReply, w, h int) (*image.RGBA, bool) {
 	var per, pad int // bits
 	for _, f := range d.setup.PixmapFormats {

@@ -14,11 +14,11 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// covered reports whether other windows lie over a part of the screen that a window is at. The server keeps no pixels of what is covered:
-// a picture would be black there.
+// covered reports whether other windows cover a part of a window's area. The server keeps no covered pixels: a picture would be black
+// there.
 func (d *display) covered(w xproto.Window, part ui.Rect) bool {
 	top := w
-	for range 32 { // windows in windows: the frame of a window manager
+	for range 32 { // nested windows: the frame of a window manager
 		t, err := xproto.QueryTree(d.conn, top).Reply()
 		if err != nil || t.Parent == 0 || t.Parent == d.root {
 			break
@@ -50,14 +50,14 @@ func (d *display) shows(w xproto.Window, part ui.Rect) bool {
 	return !rect.Intersect(part).Empty()
 }
 
-// repaint is how long a program may take to paint what was covered, at least and at most.
+// repaint is how long a program may take to paint a covered area, at least and at most.
 const (
 	leastRepaint = 150 * time.Millisecond
 	mostRepaint  = 2 * time.Second
 )
 
-// uncovered takes the picture of a window that others cover: the server is told to keep its pixels apart, and its program paints all of it
-// then. Where the server cannot, the window is brought to the front.
+// uncovered takes the picture of a covered window: it makes the server store the window's pixels separately, and the program paints all
+// of them. If the server cannot, it brings the window to the front.
 func (d *display) uncovered(ctx context.Context, w xproto.Window, take func(xproto.Drawable) (*image.RGBA, error)) (*image.RGBA, error) {
 	fresh := !d.apart[w]
 	if err := d.keepApart(w); err != nil {
@@ -83,7 +83,7 @@ func (d *display) uncovered(ctx context.Context, w xproto.Window, take func(xpro
 	return d.painted(ctx, one)
 }
 
-// keepApart has the server keep the pixels of a window, whatever lies over it, for as long as we are connected.
+// keepApart makes the server store a window's pixels separately as long as the connection lasts.
 func (d *display) keepApart(w xproto.Window) error {
 	if d.apart[w] {
 		return nil
@@ -91,7 +91,7 @@ func (d *display) keepApart(w xproto.Window) error {
 	if err := composite.Init(d.conn); err != nil {
 		return err
 	}
-	if _, err := composite.QueryVersion(d.conn, 0, 2).Reply(); err != nil { // it wants to be asked first
+	if _, err := composite.QueryVersion(d.conn, 0, 2).Reply(); err != nil { // it requires this request first
 		return err
 	}
 	if err := composite.RedirectWindowChecked(d.conn, w, composite.RedirectAutomatic).Check(); err != nil {
@@ -104,7 +104,7 @@ func (d *display) keepApart(w xproto.Window) error {
 	return nil
 }
 
-// painted takes pictures until two in turn are the same.
+// painted takes pictures until two in a row are equal.
 func (d *display) painted(ctx context.Context, take func() (*image.RGBA, error)) (*image.RGBA, error) {
 	var last *image.RGBA
 	for began := time.Now(); ; {

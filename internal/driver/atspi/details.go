@@ -9,13 +9,13 @@ import (
 	"ios-agent/internal/desktop"
 )
 
-// relationLabelledBy is that of AtspiRelationType.
+// relationLabelledBy is from AtspiRelationType.
 const relationLabelledBy = 2
 
-// mostActions of one element are told.
+// mostActions is the maximum number of reported actions of one element.
 const mostActions = 32
 
-// details asks for what the cache does not have: places, actions, numbers; then texts, whose length must be known first.
+// details requests data that the cache lacks: places, actions, numbers; then texts, whose length must be known first.
 func (r *reading) details(ctx context.Context, visible []*item) error {
 	var asks []*ask
 	for _, it := range visible {
@@ -38,7 +38,7 @@ func (r *reading) details(ctx context.Context, visible []*item) error {
 	return r.a.bus.all(ctx, asks)
 }
 
-// about is what is asked of one element.
+// about are the requests for one element.
 func (r *reading) about(it *item) (asks []*ask) {
 	if it.faces.has(faceComponent) {
 		asks = append(asks, &ask{it.ref, component + ".GetExtents", []any{uint32(0)}, func(body []any, err error) {
@@ -87,7 +87,7 @@ func (r *reading) about(it *item) (asks []*ask) {
 	return asks
 }
 
-// labelOf is the name of the element that labels another one, of a(ua(so)).
+// labelOf is the name of the element that labels another one, from a(ua(so)).
 func (r *reading) labelOf(v any) string {
 	rows, _ := v.([][]any)
 	for _, row := range rows {
@@ -116,7 +116,7 @@ func actionsOf(role uint32, v any) (all []actionName) {
 	return all
 }
 
-// node makes an element of the contract, with all that is below it. A window has no parent.
+// node converts an element and its descendants. A window has no parent.
 func (r *reading) node(it, parent *item) *desktop.Node {
 	n := &desktop.Node{
 		Key: r.a.keyOf(it.ref), Source: Source, Bounds: it.bounds, Hidden: !it.showing,
@@ -125,7 +125,7 @@ func (r *reading) node(it, parent *item) *desktop.Node {
 		Identifier: short(it.attrs["id"]), Placeholder: short(it.attrs["placeholder-text"]),
 	}
 	n.Role, n.Subrole = roleOf(it, parent)
-	if parent == nil && r.p.gtk4() { // it tells so of nothing else
+	if parent == nil && r.p.gtk4() { // its only sign of visibility
 		n.Enabled = true
 	}
 	n.Title = r.title(it)
@@ -135,7 +135,7 @@ func (r *reading) node(it, parent *item) *desktop.Node {
 		}
 	}
 	if !it.showing && it.faces.has(faceAction) && n.Role == "AXMenuItem" {
-		n.Actions = []string{desktop.Press} // nothing was asked of it; items of closed menus can be pressed
+		n.Actions = []string{desktop.Press} // not requested; items of closed menus can be pressed
 	}
 	for _, c := range it.children {
 		n.Children = append(n.Children, r.node(c, it))
@@ -164,10 +164,10 @@ func checked(it *item) bool {
 	return it.states.has(stateChecked) || it.role == roleToggleButton && it.states.has(statePressed)
 }
 
-// secretMark stands for each character of a password.
+// secretMark replaces each character of a password.
 const secretMark = "•"
 
-// valueOfItem is a number, else a text, else whether it is checked. That of a password is never told.
+// valueOfItem is a number, else a text, else the checked state. It never reveals a password.
 func valueOfItem(it *item, n *desktop.Node) *string {
 	say := func(s string) *string { return &s }
 	switch from := kindOf(it.role).value; {
@@ -194,7 +194,7 @@ func valueOfItem(it *item, n *desktop.Node) *string {
 	return nil
 }
 
-// selectedIn is the title of what is selected in an element.
+// selectedIn is the title of the selected child of an element.
 func selectedIn(n *desktop.Node) (found *string) {
 	for _, c := range n.Children {
 		c.Walk(func(below *desktop.Node) bool {

@@ -7,9 +7,9 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// Programs of GTK 3 answer a press first and do it then, still inside of the call: while a dialog is open that came of it, they hear
-// nothing else on that connection. They listen themselves, too: each press gets a connection of its own there, and the one to the bus
-// stays free for looking.
+// GTK 3 answers a press before it acts, but acts inside of the call: while a dialog that the press opened is on the screen, the program
+// hears nothing else on that connection. GTK programs also listen on a socket of their own: each press gets its own connection there,
+// and the bus connection stays free for looks.
 
 // pressesOver is the connection for a press.
 func (a *App) pressesOver(ctx context.Context, to ref) *bus {
@@ -35,7 +35,7 @@ func (a *App) pressesOver(ctx context.Context, to ref) *bus {
 	return b
 }
 
-// hangUp ends the connection of the last press. What it was for is done all the same.
+// hangUp ends the connection of the last press. The press is done all the same.
 func (p *application) hangUp() {
 	if p.direct != nil {
 		p.direct.close()
@@ -43,7 +43,7 @@ func (p *application) hangUp() {
 	}
 }
 
-// dialDirect connects to a program that listens itself: nobody gives out names there.
+// dialDirect connects to a program's own socket, where no bus assigns names.
 func dialDirect(_ context.Context, address string, more ...dbus.ConnOption) (*dbus.Conn, error) {
 	conn, err := dbus.Dial(address, more...)
 	if err != nil {

@@ -30,20 +30,20 @@ type display struct {
 	root  xproto.Window
 	size  [2]int
 	atoms map[string]xproto.Atom
-	apart map[xproto.Window]bool // windows whose pixels the server keeps, whatever lies over them
+	apart map[xproto.Window]bool // windows whose pixels the server stores separately
 	gone  atomic.Bool            // the connection has ended
-	owns  bool                   // the server tells which process a window is of
-	blank xproto.Window          // a window of ours that is never shown; 0: not made yet
+	owns  bool                   // the server reports the process of a window
+	blank xproto.Window          // a window of this connection that is never shown; 0: not created yet
 	stirs stirs
 }
 
-// longestX is how long an X server may take to do what is asked of it in one piece.
+// longestX is how long an X server may take for one step.
 const longestX = 5 * time.Second
 
-// quiet keeps the library from writing to our standard error.
+// quiet keeps the library from writing to standard error.
 var quiet = sync.OnceFunc(func() { xgb.Logger = log.New(io.Discard, "", 0) })
 
-// rootBus is the property of the root window that has the address of the accessibility bus.
+// rootBus is the property of the root window with the address of the accessibility bus.
 const rootBus = "AT_SPI_BUS"
 
 var atomNames = []string{"_NET_CLIENT_LIST_STACKING", "_NET_CLIENT_LIST", "_NET_WM_PID", "_NET_WM_NAME", "UTF8_STRING",
@@ -56,7 +56,7 @@ func openDisplay(ctx context.Context, at place) (*display, error) {
 	d, err := connectX(ctx, at)
 	if err != nil {
 		return nil, fault.New(fault.ToolMissing, "the display %s does not answer: %w", at.display, err).With("display", at.display).
-			WithHint("see that the X server of DISPLAY runs and lets this user in (XAUTHORITY), and start the program again")
+			WithHint("start the X server of DISPLAY, allow this user there (XAUTHORITY), and start the program again")
 	}
 	return d, nil
 }
@@ -80,7 +80,7 @@ func connectX(ctx context.Context, at place) (*display, error) {
 		return nil, err
 	}
 	d := &display{name: at.display, conn: conn, line: line, atoms: map[string]xproto.Atom{}}
-	go func() { // what nobody takes would fill its queue
+	go func() { // unread events would fill its queue
 		for {
 			e, err := conn.WaitForEvent()
 			if e == nil && err == nil {
@@ -124,19 +124,19 @@ func (d *display) learn() error {
 	return nil
 }
 
-// close ends the connection; whoever waits for an answer gets an error.
+// close ends the connection; pending requests fail.
 func (d *display) close() {
 	d.gone.Store(true)
 	d.line.Close()
 }
 
-// within bounds what the server may take until the returned function is called. One that hangs, as it does for all while a program that
-// has it for itself is stopped, costs the connection.
+// within limits the time of the server until the returned function is called. A server that hangs, because a stopped program has grabbed
+// it, loses the connection.
 func (d *display) within(long time.Duration) (end func() bool) {
 	return time.AfterFunc(long, d.close).Stop
 }
 
-// property reads up to so many words of a window's property.
+// property reads up to n words of a window's property.
 func (d *display) property(w xproto.Window, name string, words uint32) xproto.GetPropertyCookie {
 	return xproto.GetProperty(d.conn, false, w, d.atoms[name], xproto.GetPropertyTypeAny, 0, words)
 }
@@ -161,5 +161,5 @@ func textOf(c xproto.GetPropertyCookie) string {
 	return strings.ToValidUTF8(strings.TrimRight(string(reply.Value), "\x00"), "")
 }
 
-// rootText is a text that the server keeps for all.
+// rootText is a text property of the root window.
 func (d *display) rootText(name string) string { return textOf(d.property(d.root, name, 1024)) }

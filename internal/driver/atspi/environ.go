@@ -12,26 +12,26 @@ import (
 	"ios-agent/internal/machine/regularfile"
 )
 
-// environ is where a program finds its display and its buses.
+// environ is the source of a program's display and buses.
 type environ struct {
-	get   func(string) string // the program's own
-	other func(string) string // asked where get has nothing; nil: nobody
+	get   func(string) string // the program's own environment
+	other func(string) string // replaces missing values; nil: none
 }
 
-// place is a display and the buses beside it. What is empty is not there.
+// place is a display and its buses. A missing value is empty.
 type place struct {
 	display, authority, wayland string
 	session                     string // the session bus
-	access                      string // the accessibility bus, where the environment names it
-	other                       string // the session bus of who else may know
+	access                      string // the accessibility bus, if the environment names it
+	other                       string // another session bus that may know the address
 }
 
 const mostEnviron = 1 << 20
 
-// environOf reads what a process was started with; what is missing there is the daemon's.
+// environOf reads the environment with which a process was started; the daemon's fills in missing values.
 func environOf(pid int, daemon func(string) string) environ {
 	raw, err := regularfile.Read(fmt.Sprintf("/proc/%d/environ", pid), mostEnviron)
-	for range 20 { // of a process that has just been started the kernel tells nothing for a moment
+	for range 20 { // the kernel returns an empty one just after the start of a process
 		if err != nil || len(raw) > 0 {
 			break
 		}
@@ -45,7 +45,7 @@ func environOf(pid int, daemon func(string) string) environ {
 	return environ{get: func(name string) string { return own[name] }, other: daemon}
 }
 
-// parseEnviron reads NAME=value, each ended by a zero. The first of a name counts, as for getenv.
+// parseEnviron reads NAME=value entries that end with a zero. The first value of a name counts, as in getenv.
 func parseEnviron(raw []byte) map[string]string {
 	all := map[string]string{}
 	for pair := range bytes.SplitSeq(raw, []byte{0}) {
@@ -82,7 +82,7 @@ func displayIn(get func(string) string) place {
 	return p
 }
 
-// sessionIn is the session bus that an environment names, or the one at its usual place.
+// sessionIn is the session bus in an environment, or the bus at its usual path.
 func sessionIn(get func(string) string) string {
 	if address := get("DBUS_SESSION_BUS_ADDRESS"); address != "" {
 		return address

@@ -8,15 +8,15 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// heard counts what a process tells, and knows which paths have had several elements. A page that is switched is hundreds of signals:
-// each costs a lock and an addition.
+// heard counts the events of a process, and knows which paths have had several elements. A changed page is hundreds of signals: each
+// costs a lock and an addition.
 type heard struct {
 	mu     sync.Mutex
 	count  uint64
-	told   chan struct{} // closed at the next event; nil when nobody waits
+	told   chan struct{} // closed at the next event; nil: no waiter
 	ended  bool
-	senses map[string]bool // names on the bus whose paths are never used again: true
-	gens   map[ref]uint32  // of every element that was named: how many had its path before
+	senses map[string]bool // true: names on the bus whose paths are never reused
+	gens   map[ref]uint32  // for each known element: number of earlier elements with its path
 }
 
 // DeliverSignal is called by the connection, one signal after the other.
@@ -50,7 +50,7 @@ func (h *heard) event(kind, member string, s *dbus.Signal) {
 	h.tell()
 }
 
-// left forgets who is no longer on the bus.
+// left forgets a name that has left the bus.
 func (h *heard) left(s *dbus.Signal) {
 	if len(s.Body) != 3 {
 		return
@@ -65,7 +65,7 @@ func (h *heard) left(s *dbus.Signal) {
 	}
 }
 
-// died is called with the lock held. Only elements that somebody has a key of matter.
+// died is called with the lock held. It ignores elements without a key.
 func (h *heard) died(r ref) {
 	if _, named := h.gens[r]; named {
 		h.gens[r]++
@@ -81,7 +81,7 @@ func (h *heard) tell() {
 	}
 }
 
-// hear begins to count what a name on the bus tells. Unique says that its toolkit never uses a path again.
+// hear starts to count the events of a name on the bus. unique means that its toolkit never reuses a path.
 func (h *heard) hear(name string, unique bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -99,7 +99,7 @@ func (h *heard) lives(name string) bool {
 	return is
 }
 
-// name remembers that an element was named, and gives its generation.
+// name stores an element and returns its generation.
 func (h *heard) name(r ref) uint32 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -115,7 +115,7 @@ func (h *heard) generation(r ref) uint32 {
 	return h.gens[r]
 }
 
-// end wakes all who wait, for good.
+// end wakes all waiters for good.
 func (h *heard) end() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -123,14 +123,14 @@ func (h *heard) end() {
 	h.tell()
 }
 
-// Events counts what the process told.
+// Events returns the number of events of the process.
 func (a *App) Events() uint64 {
 	a.heard.mu.Lock()
 	defer a.heard.mu.Unlock()
 	return a.heard.count
 }
 
-// Next waits until the process has told more.
+// Next waits for more events of the process.
 func (a *App) Next(ctx context.Context, after uint64) error {
 	h := &a.heard
 	for {

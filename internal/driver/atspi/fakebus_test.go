@@ -118,7 +118,7 @@ func (w *fakeWidget) walk(visit func(w, parent *fakeWidget, index int)) {
 	}
 }
 
-// shownStates are those of a usual widget of GTK 3.
+// shownStates are the states of a usual GTK 3 widget.
 func shownStates(more ...uint) []uint {
 	return append([]uint{stateEnabled, stateSensitive, stateShowing, stateVisible}, more...)
 }
@@ -236,7 +236,7 @@ func (f *fakeBus) emit(sender, path, iface, member string, body ...any) {
 	}
 }
 
-// object tells of an element, as AT-SPI2 has it.
+// object describes an element in AT-SPI2's form.
 func (f *fakeBus) object(w *fakeWidget, member, detail string, number int32, more any) {
 	f.emit(f.programs[0].name, w.path, "org.a11y.atspi.Event.Object", member, detail, number, int32(0), dbus.MakeVariant(more),
 		map[string]dbus.Variant{})
@@ -469,7 +469,7 @@ func (p *fakeProgram) widget(w, parent *fakeWidget, at int, c fakeCall) (body []
 	return nil, false
 }
 
-// theApp is a program with one window of GTK 3: what is asserted by its name.
+// theApp is a GTK 3 program with one window; its fields name the widgets that tests check.
 type theApp struct {
 	program                                                  *fakeProgram
 	root, window, toggle, slider, entry, secret, table, item *fakeWidget

@@ -15,7 +15,7 @@ import (
 	"ios-agent/internal/machine/processes"
 )
 
-// parseKey reads what keyOf wrote.
+// parseKey reads the output of keyOf.
 func parseKey(key string) (r ref, generation uint32, ok bool) {
 	head, tail, is := cutLast(key, "#")
 	n, err := strconv.ParseUint(tail, 10, 32)
@@ -34,10 +34,10 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// element finds an element by its key, and asks what it is now.
+// element finds an element by its key, and reads its current state.
 func (a *App) element(ctx context.Context, key string) (*item, error) {
 	if strings.HasPrefix(key, bareKey) {
-		return nil, &desktop.UnsupportedError{What: "be acted on by accessibility"}
+		return nil, &desktop.UnsupportedError{What: "be acted on through accessibility"}
 	}
 	r, generation, ok := parseKey(key)
 	if !ok || a.heard.generation(r) != generation {
@@ -70,7 +70,7 @@ func (a *App) element(ctx context.Context, key string) (*item, error) {
 	return it, nil
 }
 
-// Perform does an action by the name that macOS has for it.
+// Perform performs an action by its macOS name.
 func (a *App) Perform(ctx context.Context, key, name string) error {
 	it, err := a.element(ctx, key)
 	if err != nil {
@@ -92,7 +92,7 @@ func (a *App) Perform(ctx context.Context, key, name string) error {
 	return &desktop.UnsupportedError{What: "do " + name}
 }
 
-// SetNumber sets the number of an element: what the toolkit makes of it is seen by looking.
+// SetNumber sets the number of an element. Only a look shows the number that the toolkit accepted.
 func (a *App) SetNumber(ctx context.Context, key string, to float64) error {
 	it, err := a.element(ctx, key)
 	if err != nil {
@@ -124,7 +124,7 @@ func (a *App) Focus(ctx context.Context, key string) error {
 	if err != nil {
 		return err
 	}
-	const what = "have the focus"
+	const what = "take the focus"
 	if !it.faces.has(faceComponent) || !it.states.has(stateFocusable) {
 		return &desktop.UnsupportedError{What: what}
 	}
@@ -137,18 +137,19 @@ func (a *App) Focus(ctx context.Context, key string) error {
 		}
 		state, err := a.bus.call(ctx, it.ref, accessible+".GetState")
 		if err != nil {
-			break // what comes next finds out
+			break // the next call finds the reason
 		}
 		it.states = statesOf(unwrapped(state))
 	}
 	return nil
 }
 
-// focusTakes is how long an element may take to have the focus: Chromium says yes first, and tells its page then. Some never say it.
+// focusTakes is how long an element may take to get the focus: Chromium answers before it tells its page, and some programs never report
+// it.
 const focusTakes = 500 * time.Millisecond
 
-// do sends what changes something, once. Qt answers a press only when the dialog that it opened is closed: when the program answers what
-// was asked after it, the action has begun, and is not waited for.
+// do sends an action once. Qt answers a press only after the dialog that it opened is closed: if the program answers a later request
+// first, the action has begun, and do returns.
 func (a *App) do(ctx context.Context, key, what string, act *ask) error {
 	return a.doOver(ctx, a.bus, key, what, act)
 }
@@ -178,7 +179,7 @@ func (a *App) doOver(ctx context.Context, b *bus, key, what string, act *ask) er
 	}
 }
 
-// refused says what the error of an action means: the element is gone, it cannot do that, or nobody knows whether it was done.
+// refused explains the error of an action: the element no longer exists, it cannot do that, or the outcome is unknown.
 func (a *App) refused(key, what string, err error) error {
 	switch {
 	case !processes.Alive(a.pid, a.start):
@@ -189,8 +190,8 @@ func (a *App) refused(key, what string, err error) error {
 	case isMissing(err):
 		return &desktop.UnsupportedError{What: what}
 	case isSilent(err) || errors.Is(err, context.Canceled) || errors.Is(err, dbus.ErrClosed):
-		return fault.New(fault.OutcomeUnknown, "process %d did not answer when it was asked to %s: %w", a.pid, what, err).
-			WithDispatch(fault.MaybeDispatched).WithHint("it may have been done: look before you do it again; the process may be busy or stopped")
+		return fault.New(fault.OutcomeUnknown, "process %d did not answer the request to %s: %w", a.pid, what, err).
+			WithDispatch(fault.MaybeDispatched).WithHint("look before you repeat it: the action may have been done")
 	}
 	return a.explain(err)
 }

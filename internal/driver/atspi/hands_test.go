@@ -23,8 +23,8 @@ func isUnsupported(err error) bool {
 	return is
 }
 
-// TestHands: each action reaches the program, whose own state is asked.
-func TestHands(t *testing.T) {
+// TestActionsReachProgram: each action reaches the program, whose own state is the witness.
+func TestActionsReachProgram(t *testing.T) {
 	app := gtk3App()
 	f := &fakeBus{programs: []*fakeProgram{app.program}}
 	a := openFake(t, f, nil)
@@ -92,8 +92,8 @@ func TestHands(t *testing.T) {
 	}
 }
 
-// TestNoAnswerToAnAction: an action that nobody answers may have been done. One whose program answers other questions has begun.
-func TestNoAnswerToAnAction(t *testing.T) {
+// TestUnansweredActionMayHaveBeenDone: an unanswered action may have been done. It has begun if its program answers other requests.
+func TestUnansweredActionMayHaveBeenDone(t *testing.T) {
 	app := gtk3App()
 	f := &fakeBus{programs: []*fakeProgram{app.program}}
 	stopped := false
@@ -121,8 +121,8 @@ func TestNoAnswerToAnAction(t *testing.T) {
 	}
 }
 
-// TestEvents: only what the process itself tells counts, and who waits is woken; a program that leaves wakes too.
-func TestEvents(t *testing.T) {
+// TestEventsOfOwnProcessWakeWaiters: only the process's own events count, and they wake waiters; a program that ends wakes them too.
+func TestEventsOfOwnProcessWakeWaiters(t *testing.T) {
 	app := gtk3App()
 	f := &fakeBus{programs: []*fakeProgram{app.program}}
 	a := openFake(t, f, nil)

@@ -11,15 +11,14 @@ import (
 	"ios-agent/internal/machine/pause"
 )
 
-// A program can have the keyboard and the mouse for itself (a grab): all input goes to it then, whatever has the focus and whatever lies
-// under the mouse. Menus do so while they are open. The server does not tell which program it is, only that there is one.
+// A program can grab the keyboard and the mouse: all input then goes to it, whatever has the focus or lies under the mouse. Open menus
+// do so. The server does not say which program has the grab, only that there is one.
 
-// letGoTakes is how long a grab may last that is none of a program that keeps it: while a button is down, or a window manager brings a
-// window to the front.
+// letGoTakes is how long a short grab may last: a button is down, or a window manager raises a window.
 const letGoTakes = 300 * time.Millisecond
 
-// free is a fault when another program has the mouse or the keyboard for itself. The process itself has them while a menu of it is open;
-// of one that tells nothing of its windows, such as a game, nobody knows.
+// free returns a fault if another program has grabbed the mouse or the keyboard. An open menu of the process itself does not count; for
+// a process that is not on the bus, such as a game, free cannot tell.
 func (a *App) free(ctx context.Context, own []xwindow, keyboard bool) error {
 	menu := func(w xwindow) bool { return w.override && w.viewable }
 	if len(a.names) == 0 || slices.ContainsFunc(own, menu) {
@@ -38,17 +37,17 @@ func (a *App) free(ctx context.Context, own []xwindow, keyboard bool) error {
 			return err
 		}
 	}
-	what, instead := "mouse", "press it by accessibility where it can be"
+	what, instead := "mouse", "press the element through accessibility if possible"
 	if keyboard {
 		what, instead = "keyboard", "set the text of the element instead of typing it"
 	}
-	return fault.New(fault.NoFocus, "a program has the %s of display %s for itself: input for process %d would go to that one", what,
+	return fault.New(fault.NoFocus, "another program has grabbed the %s of display %s: it would get the input for process %d", what,
 		a.screen.name, a.pid).WithDispatch(fault.NotDispatched).
-		WithHint("close what holds it, such as an open menu or a lock screen, or %s", instead)
+		WithHint("close the open menu or lock screen that has it, or %s", instead)
 }
 
-// held reports whether a program has the mouse or the keyboard for itself. The server says so before it looks at the window that they are
-// wanted for: ours is never shown, so that nothing is taken.
+// held reports whether a program has grabbed the mouse or the keyboard. The server answers that before it checks the window of the
+// request: the blank window is never shown, so that a request never succeeds.
 func (d *display) held(keyboard bool) (bool, error) {
 	blank, err := d.unseen()
 	if err != nil {

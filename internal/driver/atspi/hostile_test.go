@@ -18,8 +18,8 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// TestHostileAnswers: programs may answer anything. A look ends, without a panic, with what could be read or with a fault.
-func TestHostileAnswers(t *testing.T) {
+// TestLookSurvivesHostileAnswers: programs may answer anything. A look ends, without a panic, with what could be read or with a fault.
+func TestLookSurvivesHostileAnswers(t *testing.T) {
 	wrong := []any{"text", int32(math.MinInt32), uint32(math.MaxUint32), math.NaN(), []string{"a"}, []uint32{1, 2, 3}, []wireRef{{"", "/"},
 		{":1.5", "/x"}},
 		dbus.MakeVariant(dbus.MakeVariant("deep")), map[string]string{"id": "x"}, [][]string{}, true, nil}
@@ -64,8 +64,8 @@ func TestHostileAnswers(t *testing.T) {
 	}
 }
 
-// TestRings: an element that is its own child, one that two have, a parent that is below its child.
-func TestRings(t *testing.T) {
+// TestCyclicTreeShowsEachElementOnce: an element that is its own child, an element with two parents, a parent below its child.
+func TestCyclicTreeShowsEachElementOnce(t *testing.T) {
 	for _, cache := range []string{"always", "old", ""} {
 		app := gtk3App()
 		app.program.cache = cache
@@ -121,8 +121,9 @@ func TestElementsOfAnotherProgramAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestHugeCounts: an element that says it has two thousand million children costs a bounded number of calls, and says what is left out.
-func TestHugeCounts(t *testing.T) {
+// TestHugeChildCountCostsFewCalls: an element that claims two thousand million children costs a bounded number of calls, and the tree
+// reports the omission.
+func TestHugeChildCountCostsFewCalls(t *testing.T) {
 	app := gtk3App()
 	app.table.count = math.MaxInt32
 	f := &fakeBus{programs: []*fakeProgram{app.program}}
@@ -135,7 +136,7 @@ func TestHugeCounts(t *testing.T) {
 }
 
 // A program with a huge tree is read within the bound, in a number of calls that does not grow with the tree.
-func TestHugeTreeOfAProgramIsBounded(t *testing.T) {
+func TestHugeTreeOfProgramIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow only because of its size: with the race detector, longer than a look may take")
 	}
@@ -166,7 +167,7 @@ func TestHugeTreeOfAProgramIsBounded(t *testing.T) {
 }
 
 // Who leaves while a huge tree is read ends the look, and the next one is served.
-func TestLookAtHugeTreeOfAProgramEndsWithItsCaller(t *testing.T) {
+func TestLookAtHugeTreeOfProgramEndsWithItsCaller(t *testing.T) {
 	app := gtk3App()
 	app.program.cache = "always"
 	for i := range 3000 {
@@ -199,8 +200,8 @@ func TestLookAtHugeTreeOfAProgramEndsWithItsCaller(t *testing.T) {
 	titled(t, look(t, a), "Bold")
 }
 
-// TestLongTable: of a table with thousands of cells those are read that show, wherever it is scrolled to.
-func TestLongTable(t *testing.T) {
+// TestLongTableReadsVisibleCells: of a table with thousands of cells, a look reads the visible ones, wherever it is scrolled to.
+func TestLongTableReadsVisibleCells(t *testing.T) {
 	app := gtk3App()
 	app.table.kids = nil
 	for i := range 3000 {
@@ -224,8 +225,9 @@ func TestLongTable(t *testing.T) {
 	}
 }
 
-// TestSilence: a program that stops answering is not waited for, and the fault says so; then it goes on.
-func TestSilence(t *testing.T) {
+// TestLookTimesOutWhenProgramIsSilent: a look does not wait for a program that stops answering, and the fault says so; later looks work
+// again.
+func TestLookTimesOutWhenProgramIsSilent(t *testing.T) {
 	app := gtk3App()
 	f := &fakeBus{programs: []*fakeProgram{app.program}}
 	a := openFake(t, f, nil)
@@ -268,8 +270,8 @@ func TestSilence(t *testing.T) {
 	titled(t, look(t, a), "Bold")
 }
 
-// TestTheProgramDies: in the middle of a look, with the bus saying so, and with the connection cut.
-func TestTheProgramDies(t *testing.T) {
+// TestActionFailsWhenProgramExits: in the middle of a look, reported by the bus, and with a cut connection.
+func TestActionFailsWhenProgramExits(t *testing.T) {
 	for name, dies := range map[string]func(f *fakeBus){
 		"it leaves": func(f *fakeBus) {
 			f.mu.Lock()

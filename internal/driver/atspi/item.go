@@ -2,13 +2,13 @@ package atspi
 
 import "ios-agent/internal/ui"
 
-// item is an element as the bus tells it.
+// item is an element with the data from the bus.
 type item struct {
 	ref               ref
 	parent            ref
-	listed            []ref // its children, where the cache names them
-	index             int   // among its siblings; -1: not told
-	kids              int   // how many children it has; -1: not told
+	listed            []ref // its children, if the cache has them
+	index             int   // among its siblings; -1: unknown
+	kids              int   // number of children; -1: unknown
 	faces             faces
 	name, description string
 	role              uint32
@@ -19,20 +19,20 @@ type item struct {
 	bounds  *ui.Rect
 	actions []actionName
 	number  *float64
-	low     *float64 // the least that number may be
+	low     *float64 // minimum of number
 	high    *float64
-	count   int // of characters
+	count   int // number of characters
 	text    *string
-	label   string // what labels it
+	label   string // the name of the element that labels it
 	attrs   map[string]string
 }
 
-// makes reports whether the children are made when somebody asks, such as the cells of a table.
+// makes reports whether the children are created on request, such as the cells of a table.
 func (it *item) makes() bool {
 	return it.states.has(stateManages) || it.role == roleTable || it.role == roleTree || it.role == roleTreeTable
 }
 
-// walk visits it and all below it.
+// walk visits it and its descendants.
 func (it *item) walk(visit func(*item)) {
 	visit(it)
 	for _, c := range it.children {
@@ -45,7 +45,7 @@ type states uint64
 
 func (s states) has(bit uint) bool { return s>>bit&1 == 1 }
 
-// Those that are looked at.
+// The states that the package reads.
 const (
 	stateActive        = 1
 	stateChecked       = 4
@@ -62,7 +62,7 @@ const (
 	stateSensitive     = 24
 	stateShowing       = 25
 	stateVisible       = 30
-	stateManages       = 31 // its descendants are made when somebody asks
+	stateManages       = 31 // its descendants are created on request
 	stateIndeterminate = 32
 )
 
@@ -84,7 +84,7 @@ var faceNames = map[string]faces{
 
 func (f faces) has(g faces) bool { return f&g != 0 }
 
-// Roles that are treated specially.
+// Roles with special treatment.
 const (
 	roleComboBox     = 11
 	roleMenuBar      = 34

@@ -15,18 +15,18 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Symbols of keys (keysyms) that are held.
+// Symbols of modifier keys (keysyms).
 const (
 	symShift   = 0xFFE1
 	symControl = 0xFFE3
 	symAlt     = 0xFFE9
 )
 
-// afterChange is how long programs are given to see that a spare key got a symbol. A key keeps what it got until the app is closed: what
-// was typed is read when its program likes, Chromium reads late.
+// afterChange is how long programs get to notice the symbol of a spare key. A spare key keeps its symbol until the app is closed,
+// because some programs, such as Chromium, read the symbols late.
 const (
 	afterChange = 20 * time.Millisecond
-	// afterKeys lets a program take the keys from the display. Qt carries out a shortcut before the characters that came with it.
+	// afterKeys gives a program time to read the keys. Qt performs a shortcut before the characters that came with it.
 	afterKeys = 60 * time.Millisecond
 )
 
@@ -54,13 +54,13 @@ type typist struct {
 	down   []byte
 }
 
-// lent are the keys that an app gave a meaning.
+// lent are the keys whose symbols an app has set.
 type lent struct {
 	codes map[byte]bool
-	next  int // the spare key whose turn it is
+	next  int // the next spare key
 }
 
-// undo gives the keys their old meaning, which is none.
+// undo removes the symbols of the keys.
 func (l *lent) undo(d *display) {
 	if len(l.codes) == 0 {
 		return
@@ -70,11 +70,11 @@ func (l *lent) undo(d *display) {
 		return
 	}
 	for code := range l.codes {
-		if x11.IsSpare(k.Row(int(code - k.First))) { // somebody may have given it another
+		if x11.IsSpare(k.Row(int(code - k.First))) { // another program may have set its own
 			xproto.ChangeKeyboardMapping(d.conn, 1, xproto.Keycode(code), byte(k.Per), make([]xproto.Keysym, k.Per))
 		}
 	}
-	_ = d.sync() // it ends
+	_ = d.sync() // wait until it is done
 }
 
 // typist gives the process the keyboard.
@@ -93,7 +93,7 @@ func (a *App) typist(ctx context.Context) (*typist, error) {
 	return &typist{a: a, d: a.screen, k: k, spares: k.Spares()}, nil
 }
 
-// front sees to it that what is typed goes to the process.
+// front makes sure that typed keys reach the process.
 func (a *App) front(ctx context.Context) error {
 	own, err := a.screen.windows(a.pid)
 	if err != nil {
@@ -110,8 +110,8 @@ func (a *App) front(ctx context.Context) error {
 		}
 	}
 	if top == nil {
-		return fault.New(fault.NoFocus, "process %d has no window on the screen that could take keys", a.pid).
-			WithDispatch(fault.NotDispatched).WithHint("look at its windows: all are closed or minimized")
+		return fault.New(fault.NoFocus, "process %d has no window on the screen for keys", a.pid).
+			WithDispatch(fault.NotDispatched).WithHint("restore a window: all are closed or minimized")
 	}
 	if err := a.screen.raise(ctx, top.id); err != nil {
 		return a.display(err)
@@ -124,7 +124,7 @@ func (t *typist) press(code byte) {
 	t.down = append(t.down, code)
 }
 
-// letGo releases what is down from a place on, the last first.
+// letGo releases the keys that are down from an index on, the last first.
 func (t *typist) letGo(from int) {
 	for i := len(t.down) - 1; i >= from; i-- {
 		t.d.fake(keyUp, t.down[i], ui.Point{})
@@ -132,14 +132,14 @@ func (t *typist) letGo(from int) {
 	t.down = t.down[:from]
 }
 
-// end lets go of everything.
+// end releases everything.
 func (t *typist) end() error {
 	defer t.d.within(longestX)()
 	t.letGo(0)
 	return t.d.sync()
 }
 
-// settle waits until the process has seen what the server told it: a while, and until it has answered twice.
+// settle waits until the process has noticed the server's changes: a while, and until it has answered twice.
 func (t *typist) settle(ctx context.Context, while time.Duration) {
 	if pause.For(ctx, while) != nil {
 		return
@@ -153,14 +153,14 @@ func (t *typist) settle(ctx context.Context, while time.Duration) {
 	}
 }
 
-// key is where a symbol is, on the keyboard or on a spare key that gets it.
+// key finds the key of a symbol, or gives the symbol to a spare key.
 func (t *typist) key(ctx context.Context, sym uint32) (code byte, shift bool, err error) {
 	if code, shift, ok := t.k.Find(sym); ok {
 		letter := sym < 0x100 && unicode.IsLetter(rune(sym))
 		return code, shift != (letter && t.k.Caps), nil
 	}
 	if len(t.spares) == 0 {
-		return 0, false, fault.New(fault.Unsupported, "the keyboard of display %s has no key for symbol %#x, and no spare one", t.d.name, sym).
+		return 0, false, fault.New(fault.Unsupported, "the keyboard of display %s has no key for symbol %#x, and no spare key", t.d.name, sym).
 			WithHint("set the text of the element instead of typing it")
 	}
 	code = t.spares[t.a.lent.next%len(t.spares)]
@@ -190,14 +190,14 @@ func (t *typist) held(m desktop.Modifiers) (codes []byte, err error) {
 		code, _, ok := t.k.Find(h.sym)
 		if !ok {
 			return nil, fault.New(fault.Unsupported, "the keyboard of display %s has no key with symbol %#x", t.d.name, h.sym).
-				WithHint("give the X server a usual keyboard")
+				WithHint("configure a usual keyboard for the X server")
 		}
 		codes = append(codes, code)
 	}
 	return codes, nil
 }
 
-// stroke presses a key with others held, and lets all go.
+// stroke presses a key together with others, and releases all.
 func (t *typist) stroke(ctx context.Context, sym uint32, m desktop.Modifiers) error {
 	code, shift, err := t.key(ctx, sym)
 	if err != nil {
@@ -231,12 +231,12 @@ func (a *App) Press(ctx context.Context, c desktop.Chord, times int) error {
 	})
 }
 
-// Type types a text. What it cannot type is refused before anything is.
+// Type types a text. It refuses the text before the first key if a character cannot be typed.
 func (a *App) Type(ctx context.Context, s string) error {
 	for _, r := range s {
 		if x11.SymOf(r) == 0 {
-			return fault.New(fault.InvalidInput, "the character %q cannot be typed", r).With("field", "text").
-				WithHint("leave it out, or press a key")
+			return fault.New(fault.InvalidInput, "cannot type the character %q", r).With("field", "text").
+				WithHint("omit it, or press a key")
 		}
 	}
 	return a.strokes(ctx, func(stroke func(uint32, desktop.Modifiers) error) error {
@@ -249,7 +249,7 @@ func (a *App) Type(ctx context.Context, s string) error {
 	})
 }
 
-// strokes gives the process the keyboard while do strokes keys. All are let go at the end, however that comes.
+// strokes gives the process the keyboard while do strokes keys. All keys are released at the end, even after an error.
 func (a *App) strokes(ctx context.Context, do func(stroke func(sym uint32, m desktop.Modifiers) error) error) (err error) {
 	t, err := a.typist(ctx)
 	if err != nil {

@@ -14,13 +14,13 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// longestLook bounds a look at a program that answers, but slowly.
+// longestLook bounds a look at a slow program.
 const longestLook = 15 * time.Second
 
-// seen is what is remembered of an element of the last look.
+// seen is the remembered part of an element of the last look.
 type seen struct{ window int }
 
-// did are the actions that an element had in a state: they are asked again when it is in another.
+// did are the actions of an element in a state: a new state needs a new request.
 type did struct {
 	role       uint32
 	states     states
@@ -34,12 +34,12 @@ type did struct {
 type window struct {
 	key   string
 	title string
-	rect  *ui.Rect // as the bus tells it
-	x     *xwindow // nil: the X server has none like it
+	rect  *ui.Rect // from the bus
+	x     *xwindow // nil: the X server has no matching window
 }
 
-// Look reads the trees of all windows. What the cache of the program knows is one call; places, actions and values are asked for what
-// shows, many at a time.
+// Look reads the trees of all windows. One call reads the cache of the program; places, actions and values of visible elements need
+// further requests, many at the same time.
 func (a *App) Look(ctx context.Context, l desktop.Limits) (*desktop.Tree, error) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, longestLook)
@@ -63,7 +63,7 @@ func (a *App) Look(ctx context.Context, l desktop.Limits) (*desktop.Tree, error)
 		}
 		tree.Toolkit = cmp.Or(tree.Toolkit, strings.TrimSpace(p.toolkit+" "+p.version))
 		if p.mute(windows) {
-			r.leave(len(windows), "all that is in its windows: Chromium tells of it when it is started with --force-renderer-accessibility")
+			r.leave(len(windows), "the content of its windows: Chromium reports it when started with --force-renderer-accessibility")
 		}
 		tree.Left += r.left
 		tree.LeftWhy = cmp.Or(tree.LeftWhy, r.leftWhy)
@@ -76,13 +76,13 @@ func (a *App) Look(ctx context.Context, l desktop.Limits) (*desktop.Tree, error)
 	if len(all) == 0 && !processes.Alive(a.pid, a.start) { // it refused every call on its way out
 		return nil, notRunning(a.pid)
 	}
-	own, _ := a.ownWindows(ctx) // a display that is gone has no windows; the bus still has
+	own, _ := a.ownWindows(ctx) // a lost display has no windows; the bus still has them
 	a.lay = own
 	for i := range all {
 		all[i].match(own)
 	}
 	if a.screen != nil && len(own) > 0 {
-		all = slices.DeleteFunc(all, func(s shown) bool { // what no screen shows, such as Chromium's list of addresses
+		all = slices.DeleteFunc(all, func(s shown) bool { // windows that are not on the screen, such as Chromium's list of addresses
 			return s.x == nil && s.item.name == ""
 		})
 	}
@@ -92,7 +92,7 @@ func (a *App) Look(ctx context.Context, l desktop.Limits) (*desktop.Tree, error)
 	return tree, nil
 }
 
-// attend begins to notice which windows come and go. A display that does not answer is told by what needs one.
+// attend starts to watch the windows. If the display does not answer, the input that needs it fails instead.
 func (a *App) attend(ctx context.Context) {
 	a.lay, a.looked = nil, true
 	if a.screen == nil {
@@ -103,10 +103,10 @@ func (a *App) attend(ctx context.Context) {
 	}
 }
 
-// bareKey begins the key of a window of which only the X server tells.
+// bareKey begins the key of a window that only the X server knows.
 const bareKey = "x:"
 
-// bare is what is seen of a process that is not on the bus: its windows, and nothing of what is in them.
+// bare is the tree of a process that is not on the bus: its windows, without their content.
 func (a *App) bare(ctx context.Context, began time.Time) (*desktop.Tree, error) {
 	own, err := a.ownWindows(ctx)
 	if err != nil || len(own) == 0 {
@@ -114,7 +114,7 @@ func (a *App) bare(ctx context.Context, began time.Time) (*desktop.Tree, error) 
 	}
 	a.lay = own
 	active := a.screen.active()
-	const why = "all that is in its windows: its toolkit tells nothing of it, a picture shows it"
+	const why = "the content of its windows: its toolkit does not report it; a picture shows it"
 	tree := &desktop.Tree{Bare: true, Left: len(own), LeftWhy: why}
 	a.seen, a.noted, a.actions = map[string]seen{}, nil, nil
 	for i := range own {
@@ -129,7 +129,7 @@ func (a *App) bare(ctx context.Context, began time.Time) (*desktop.Tree, error) 
 	return tree, nil
 }
 
-// left says why a process that was on the bus is not there any more.
+// left explains why a process has left the bus.
 func (a *App) left() error {
 	if !processes.Alive(a.pid, a.start) {
 		return notRunning(a.pid)
@@ -155,11 +155,11 @@ type shown struct {
 	p    *application
 	node *desktop.Node
 	x    *xwindow
-	at   int // among the windows of the X server
+	at   int // index among the windows of the X server
 }
 
-// match finds the window on the X server that a tree is of: by its title and size, by its title, by its place. GTK 4 tells places from
-// the window's corner on; they are moved to where it is.
+// match finds the X window of a tree: by title and size, by title, by place. GTK 4 reports places relative to the window's corner; match
+// moves them.
 func (s *shown) match(own []xwindow) {
 	best := 0
 	for i := range own {
@@ -188,7 +188,7 @@ func (s *shown) match(own []xwindow) {
 		return
 	}
 	corner := s.x.content()
-	if b := s.item.bounds; b != nil && corner.W-b.W <= mostBorder && corner.H-b.H <= mostBorder { // a border that it draws itself
+	if b := s.item.bounds; b != nil && corner.W-b.W <= mostBorder && corner.H-b.H <= mostBorder { // a border that the program draws itself
 		corner.X, corner.Y = corner.X+max(corner.W-b.W, 0)/2, corner.Y+max(corner.H-b.H, 0)/2
 	}
 	s.node.Walk(func(n *desktop.Node) bool {
@@ -199,12 +199,12 @@ func (s *shown) match(own []xwindow) {
 	})
 }
 
-// mostBorder is how much wider and higher than its content a window may be.
+// mostBorder is the maximum difference of a window's size from its content's.
 const mostBorder = 60
 
 func near(x, y float64) bool { return x-y <= 2 && y-x <= 2 }
 
-// level orders windows back to front. What the window manager does not know, such as an open menu, lies above what it knows.
+// level sorts windows back to front. Windows that the window manager does not know, such as an open menu, are above the others.
 func (s *shown) level() int {
 	switch {
 	case s.x == nil && s.item.states.has(stateActive):
@@ -217,7 +217,7 @@ func (s *shown) level() int {
 	return s.at
 }
 
-// remember puts the windows into the tree, and notes what the hands need.
+// remember adds the windows to the tree, and stores what inputs need.
 func (a *App) remember(tree *desktop.Tree, all []shown) {
 	a.seen, a.noted = map[string]seen{}, nil
 	actions := map[ref]did{}
@@ -237,5 +237,5 @@ func (a *App) remember(tree *desktop.Tree, all []shown) {
 	}
 }
 
-// keyOf says which element it is: name, path, and how many had that path before.
+// keyOf identifies an element: name, path, and the number of earlier elements with that path.
 func (a *App) keyOf(r ref) string { return fmt.Sprintf("%s%s#%d", r.bus, r.path, a.heard.name(r)) }

@@ -73,9 +73,9 @@ const gtk3Outline = `AXWindow "Test App" 100,50 400x400
   AXIncrementor "" ="7.5" 110,380 80x30 [AXConfirm]
 `
 
-// TestLook: a program as GTK 3 makes them gives the same tree with the cache that comes when events are wanted, with the older form of it,
-// and without any.
-func TestLook(t *testing.T) {
+// TestLookIsSameWithAndWithoutCache: a program as GTK 3 makes them gives the same tree with the cache that comes when events are wanted,
+// with the older form of it, and without any.
+func TestLookIsSameWithAndWithoutCache(t *testing.T) {
 	for _, cache := range []string{"gtk3", "always", "old", ""} {
 		t.Run("cache "+cache, func(t *testing.T) {
 			app := gtk3App()
@@ -93,7 +93,7 @@ func TestLook(t *testing.T) {
 				t.Errorf("%q, left %d %s", tree.Toolkit, tree.Left, tree.LeftWhy)
 			}
 			if n := titled(t, tree, "Volume"); n.Source != "atspi" {
-				t.Error(n.Source)
+				t.Errorf("source = %q, want atspi", n.Source)
 			}
 			tree.Walk(func(n *desktop.Node) bool {
 				if n.Role == "AXTextField" && n.Subrole == "" && n.Placeholder != "who" {
@@ -111,8 +111,9 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestKeysStay: an element has the same key in every look; what gets its path after it died has another, and the old key is gone.
-func TestKeysStay(t *testing.T) {
+// TestElementKeysStayAcrossLooks: an element has the same key in every look; what gets its path after it died has another, and the old key
+// is gone.
+func TestElementKeysStayAcrossLooks(t *testing.T) {
 	app := gtk3App()
 	f := &fakeBus{programs: []*fakeProgram{app.program}}
 	a := openFake(t, f, nil)
@@ -148,8 +149,9 @@ func TestKeysStay(t *testing.T) {
 	}
 }
 
-// TestLookGTK4: nothing says that it shows, names are doubled or those of classes, and places begin at the window's corner.
-func TestLookGTK4(t *testing.T) {
+// TestLookCorrectsGTK4NamesAndPlaces: no state shows visibility, names are doubled or are class names, and places begin at the window's
+// corner.
+func TestLookCorrectsGTK4NamesAndPlaces(t *testing.T) {
 	visible := []uint{stateEnabled, stateSensitive, stateVisible}
 	const base = "/org/gnome/Calculator/a11y/"
 	button := &fakeWidget{path: base + "b", role: 43, name: "7 7", desc: "GtkButton", states: visible, rect: [4]int32{10, 100, 40, 30},
@@ -176,8 +178,8 @@ func TestLookGTK4(t *testing.T) {
 	}
 }
 
-// TestWindowsBackToFront: the X server says which window lies above; an open menu is above all.
-func TestWindowsBackToFront(t *testing.T) {
+// TestWindowsAreOrderedBackToFront: the X server reports the stacking of windows; an open menu is above all.
+func TestWindowsAreOrderedBackToFront(t *testing.T) {
 	win := func(path, name string, role uint32) *fakeWidget {
 		return &fakeWidget{path: path, role: role, name: name, states: shownStates(), faces: []string{component}, rect: [4]int32{0, 0, 100, 100}}
 	}
@@ -198,8 +200,8 @@ func TestWindowsBackToFront(t *testing.T) {
 	}
 }
 
-// TestLimits: what the limits cut off is told.
-func TestLimits(t *testing.T) {
+// TestTreeReportsElementsCutByLimits: the tree reports the elements that the limits cut.
+func TestTreeReportsElementsCutByLimits(t *testing.T) {
 	app := gtk3App()
 	for _, cache := range []string{"always", ""} {
 		app.program.cache = cache
@@ -223,8 +225,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestActionsAreAskedOnce: what an element can do is asked again only when its state is another.
-func TestActionsAreAskedOnce(t *testing.T) {
+// TestActionsAreRequestedOncePerState: a new request for an element's actions needs a new state.
+func TestActionsAreRequestedOncePerState(t *testing.T) {
 	app := gtk3App()
 	f := &fakeBus{programs: []*fakeProgram{app.program}}
 	a := openFake(t, f, nil)
@@ -247,8 +249,8 @@ func TestActionsAreAskedOnce(t *testing.T) {
 	}
 }
 
-// TestMuteChromium: a browser that was not told to tell says why its windows are empty.
-func TestMuteChromium(t *testing.T) {
+// TestChromiumWithoutAccessibilityIsExplained: the tree of a browser without the accessibility switch says why its windows are empty.
+func TestChromiumWithoutAccessibilityIsExplained(t *testing.T) {
 	window := &fakeWidget{path: "/w", role: 23, name: "Page", states: shownStates(), faces: []string{component}, rect: [4]int32{0, 0, 100,
 		100}}
 	root := &fakeWidget{path: "/root", kids: []*fakeWidget{window}}
@@ -265,8 +267,8 @@ func TestMuteChromium(t *testing.T) {
 	}
 }
 
-// TestDialogsAndRanges: a window that keeps input from the others is known as one, and a number with its range.
-func TestDialogsAndRanges(t *testing.T) {
+// TestModalWindowsAndRangesAreReported: a modal window is recognised, and a number has its range.
+func TestModalWindowsAndRangesAreReported(t *testing.T) {
 	slider := &fakeWidget{path: "/s", role: 51, name: "Volume", number: 50, states: shownStates(), faces: []string{component, value}}
 	window := func(path string, more ...uint) *fakeWidget {
 		return &fakeWidget{path: path, role: 16, name: path, states: shownStates(more...), faces: []string{component},

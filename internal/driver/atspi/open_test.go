@@ -44,8 +44,8 @@ func sleeper(t *testing.T, user uint32, environment ...string) int {
 	return cmd.Process.Pid
 }
 
-// TestOpenRefuses: what stands in the way is named, with what to do.
-func TestOpenRefuses(t *testing.T) {
+// TestOpenFailureNamesObstacle: the fault names the obstacle and the remedy.
+func TestOpenFailureNamesObstacle(t *testing.T) {
 	refusing := func(context.Context, string, ...dbus.ConnOption) (*dbus.Conn, error) {
 		return nil, errors.New("nobody there")
 	}
@@ -62,9 +62,10 @@ func TestOpenRefuses(t *testing.T) {
 		code fault.Code
 		says []string
 	}{
-		{name: "no process", pid: func(*testing.T) int { return 1 << 30 }, code: fault.AppNotRunning, says: []string{"no process 1073741824"}},
-		{name: "pid 0", pid: func(*testing.T) int { return 0 }, code: fault.InvalidInput, says: []string{"0 is no process id"}},
-		{name: "pid -5", pid: func(*testing.T) int { return -5 }, code: fault.InvalidInput, says: []string{"-5 is no process id"}},
+		{name: "no process", pid: func(*testing.T) int { return 1 << 30 }, code: fault.AppNotRunning,
+			says: []string{"process 1073741824 is not running"}},
+		{name: "pid 0", pid: func(*testing.T) int { return 0 }, code: fault.InvalidInput, says: []string{"invalid process id 0"}},
+		{name: "pid -5", pid: func(*testing.T) int { return -5 }, code: fault.InvalidInput, says: []string{"invalid process id -5"}},
 		{name: "no display", pid: func(t *testing.T) int { return sleeper(t, 0) }, o: Options{Getenv: env()}, code: fault.ToolMissing,
 			says: []string{"DISPLAY is not set", "Xvfb"}},
 		{name: "wayland", pid: func(t *testing.T) int { return sleeper(t, 0, "WAYLAND_DISPLAY=wayland-0") },
@@ -73,7 +74,7 @@ func TestOpenRefuses(t *testing.T) {
 		{name: "a dead display", pid: func(t *testing.T) int { return sleeper(t, 0, "DISPLAY=/nowhere/x:3") }, o: Options{Getenv: env()},
 			code: fault.ToolMissing, says: []string{"display /nowhere/x:3 does not answer", "XAUTHORITY"}},
 		{name: "no display of that name", pid: func(t *testing.T) int { return sleeper(t, 0, "DISPLAY=nonsense") }, o: Options{Getenv: env()},
-			code: fault.ToolMissing, says: []string{`"nonsense" is no name of a display`}},
+			code: fault.ToolMissing, says: []string{`invalid display name "nonsense"`}},
 		{name: "no session bus", pid: func(t *testing.T) int { return sleeper(t, 0) }, o: Options{blind: true, Getenv: env()},
 			code: fault.ToolMissing,
 			says: []string{"no session bus", "dbus-run-session"}},
@@ -105,8 +106,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestAnotherUsersProcess: as root, the rule is asked as another user would ask it, in a process of that user.
-func TestAnotherUsersProcess(t *testing.T) {
+// TestOpenRefusesProcessOfAnotherUser: as root, the rule is asked as another user would ask it, in a process of that user.
+func TestOpenRefusesProcessOfAnotherUser(t *testing.T) {
 	const nobody = 65534
 	if os.Getenv("IOS_AGENT_TEST_PID") != "" {
 		var pid int
@@ -136,11 +137,11 @@ func TestAnotherUsersProcess(t *testing.T) {
 	if raw, err := os.ReadFile(self); err != nil || os.WriteFile(readable, raw, 0o755) != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(readable, "-test.run", "^TestAnotherUsersProcess$", "-test.v")
+	cmd := exec.Command(readable, "-test.run", "^TestOpenRefusesProcessOfAnotherUser$", "-test.v")
 	cmd.Dir = "/"
 	cmd.Env = []string{"IOS_AGENT_TEST_PID=" + itoa(sleeper(t, 0)), "PATH=" + os.Getenv("PATH")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestAnotherUsersProcess") {
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestOpenRefusesProcessOfAnotherUser") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if err := allowed(sleeper(t, nobody)); err != nil {
@@ -155,8 +156,9 @@ func itoa(n int) string {
 	return itoa(n/10) + string(rune('0'+n%10))
 }
 
-// TestTheEnvironmentOfTheProcess: display and bus are those that the process was started with; only what it has not is the daemon's.
-func TestTheEnvironmentOfTheProcess(t *testing.T) {
+// TestProcessEnvironmentSelectsDisplayAndBus: display and bus come from the environment of the process; the daemon's fills in missing
+// values.
+func TestProcessEnvironmentSelectsDisplayAndBus(t *testing.T) {
 	daemon := env("DISPLAY", ":1", "XAUTHORITY", "/d/auth", "DBUS_SESSION_BUS_ADDRESS", "unix:path=/d/bus", "HOME", "/d")
 	for name, row := range map[string]struct {
 		own  []string
@@ -178,8 +180,8 @@ func TestTheEnvironmentOfTheProcess(t *testing.T) {
 	}
 }
 
-// TestTheChildIsNamed: a script whose child shows the windows.
-func TestTheChildIsNamed(t *testing.T) {
+// TestOpenNamesChildThatShowsWindows: a script whose child shows the windows.
+func TestOpenNamesChildThatShowsWindows(t *testing.T) {
 	app := gtk3App()
 	app.program.pid = sleeper(t, 0)
 	_, err := fakeDesktop(&fakeBus{programs: []*fakeProgram{app.program}}, nil).Open(t.Context(), os.Getpid())
@@ -189,8 +191,8 @@ func TestTheChildIsNamed(t *testing.T) {
 	}
 }
 
-// TestPrepare: the bus is started and switched on, once; without a session there is a fault.
-func TestPrepare(t *testing.T) {
+// TestPrepareEnablesAccessibilityOnce: the bus is started and enabled, once; without a session there is a fault.
+func TestPrepareEnablesAccessibilityOnce(t *testing.T) {
 	f := &fakeBus{}
 	d := fakeDesktop(f, nil)
 	for range 2 {
@@ -222,8 +224,8 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
-// TestWithoutADisplay: input and pictures are faults, never panics.
-func TestWithoutADisplay(t *testing.T) {
+// TestInputWithoutDisplayIsFault: input and pictures are faults, never panics.
+func TestInputWithoutDisplayIsFault(t *testing.T) {
 	a := openFake(t, &fakeBus{programs: []*fakeProgram{gtk3App().program}}, nil)
 	_, _, captured := a.Capture(t.Context(), "")
 	at := look(t, a).Windows[0].Bounds.Centre()
@@ -237,8 +239,8 @@ func TestWithoutADisplay(t *testing.T) {
 	}
 }
 
-// TestUnlisted: a program that the registry forgot is found by its process.
-func TestUnlisted(t *testing.T) {
+// TestUnlistedProgramIsFoundByProcess: a program that the registry forgot is found by its process.
+func TestUnlistedProgramIsFoundByProcess(t *testing.T) {
 	app := gtk3App()
 	app.program.unlisted = true
 	titled(t, look(t, openFake(t, &fakeBus{programs: []*fakeProgram{app.program}}, nil)), "Bold")

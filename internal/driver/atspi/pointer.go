@@ -16,7 +16,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Kinds of input that XTEST makes: the numbers of their events.
+// Kinds of input of XTEST: the numbers of their events.
 const (
 	keyDown    = 2
 	keyUp      = 3
@@ -25,7 +25,7 @@ const (
 	motion     = 6
 )
 
-// The buttons that a wheel is.
+// The buttons of a wheel.
 const (
 	wheelUp    = 4
 	wheelDown  = 5
@@ -41,7 +41,7 @@ func (d *display) fake(kind, detail byte, at ui.Point) {
 	xtest.FakeInput(d.conn, kind, detail, 0, d.root, int16(at.X), int16(at.Y), 0)
 }
 
-// sync waits until the server has done all that was sent.
+// sync waits until the server has processed all requests.
 func (d *display) sync() error {
 	_, err := xproto.GetInputFocus(d.conn).Reply()
 	return err
@@ -59,14 +59,14 @@ func (d *display) raise(ctx context.Context, w xproto.Window) error {
 		xproto.SetInputFocus(d.conn, xproto.InputFocusParent, w, xproto.TimeCurrentTime)
 		return d.sync()
 	}
-	const pager = 2 // a request of the user's, which window managers do not question
+	const pager = 2 // a request of the user's, which window managers obey
 	event := xproto.ClientMessageEvent{Format: 32, Window: w, Type: d.atoms["_NET_ACTIVE_WINDOW"],
 		Data: xproto.ClientMessageDataUnionData32New([]uint32{pager, 0, 0, 0, 0})}
 	xproto.SendEvent(d.conn, false, d.root, xproto.EventMaskSubstructureNotify|xproto.EventMaskSubstructureRedirect, string(event.Bytes()))
 	until := time.Now().Add(activation)
 	for d.active() != w {
 		if time.Now().After(until) {
-			return errors.New("the window manager does not bring the window to the front")
+			return errors.New("the window manager did not raise the window")
 		}
 		if err := pause.For(ctx, 10*time.Millisecond); err != nil {
 			return err
@@ -75,10 +75,10 @@ func (d *display) raise(ctx context.Context, w xproto.Window) error {
 	return nil
 }
 
-// under is which of some windows lies at a point, above all others; 0 for none of them.
+// under is the topmost of some windows at a point; 0 without one.
 func (d *display) under(at ui.Point, own []xwindow) xproto.Window {
 	w := d.root
-	for range 32 { // windows in windows
+	for range 32 { // nested windows
 		reply, err := xproto.TranslateCoordinates(d.conn, d.root, w, int16(at.X), int16(at.Y)).Reply()
 		if err != nil || reply.Child == 0 {
 			return 0
@@ -93,7 +93,7 @@ func (d *display) under(at ui.Point, own []xwindow) xproto.Window {
 	return 0
 }
 
-// see gives the display; one that was lost is connected to again.
+// see returns the display, and connects again after a lost connection.
 func (a *App) see(ctx context.Context) (*display, error) {
 	switch {
 	case a.screen == nil:
@@ -109,15 +109,15 @@ func (a *App) see(ctx context.Context) (*display, error) {
 	return screen, nil
 }
 
-// aim sees to it that a point belongs to a window of the process that nothing covers, so that input goes to nobody else, and gives the
-// window. It lay there already when the process was looked at: what has come over it since is not what is meant.
+// aim makes sure that a point belongs to an uncovered window of the process, so that no other program gets the input, and returns that
+// window. The window must have been there at the last look: a window that came later is not the target.
 func (a *App) aim(ctx context.Context, at ui.Point) (xproto.Window, error) {
 	d, err := a.see(ctx)
 	if err != nil {
 		return 0, err
 	}
 	if at.X < 0 || at.Y < 0 || int(at.X) >= d.size[0] || int(at.Y) >= d.size[1] {
-		return 0, off("the point %.0f,%.0f is not on the screen, which has %d × %d", at.X, at.Y, d.size[0], d.size[1])
+		return 0, off("the point %.0f,%.0f is outside of the screen of %d × %d", at.X, at.Y, d.size[0], d.size[1])
 	}
 	own, err := d.windows(a.pid)
 	if err != nil {
@@ -125,14 +125,14 @@ func (a *App) aim(ctx context.Context, at ui.Point) (xproto.Window, error) {
 	}
 	there := under(own, at)
 	if len(there) == 0 {
-		return 0, off("no window of process %d is at %.0f,%.0f", a.pid, at.X, at.Y)
+		return 0, off("process %d has no window at %.0f,%.0f", a.pid, at.X, at.Y)
 	}
 	if a.looked {
 		switch still, err := a.still(own, at); {
 		case err != nil:
 			return 0, a.display(err)
 		case !still:
-			return 0, off("windows of process %d at %.0f,%.0f came, went or moved since it was looked at", a.pid, at.X, at.Y)
+			return 0, off("windows of process %d at %.0f,%.0f have opened, closed or moved since the last look", a.pid, at.X, at.Y)
 		}
 	}
 	target := there[len(there)-1]
@@ -147,15 +147,15 @@ func (a *App) aim(ctx context.Context, at ui.Point) (xproto.Window, error) {
 	if seen && (active == target.id || !d.takesKeys(target.id)) {
 		return target.id, nil
 	}
-	if err := d.raise(ctx, target.id); err != nil && (!seen || ctx.Err() != nil) { // the keys may belong to a dialog of it
+	if err := d.raise(ctx, target.id); err != nil && (!seen || ctx.Err() != nil) { // the keys may belong to its dialog
 		return 0, a.display(err)
 	}
 	return target.id, nil
 }
 
-// takesKeys reports whether a window wants the keyboard when it is clicked: WM_HINTS says when one does not.
+// takesKeys reports whether a click gives a window the keyboard: WM_HINTS says if not.
 func (d *display) takesKeys(w xproto.Window) bool {
-	const hasInput, input = 1, 1 // the flag, and the place of what it is for
+	const hasInput, input = 1, 1 // the flag, and its index
 	hints, err := xproto.GetProperty(d.conn, false, w, xproto.AtomWmHints, xproto.AtomWmHints, 0, 2).Reply()
 	if err != nil || hints.Format != 32 || len(hints.Value) < 8 {
 		return true
@@ -163,15 +163,15 @@ func (d *display) takesKeys(w xproto.Window) bool {
 	return xgb.Get32(hints.Value)&hasInput == 0 || xgb.Get32(hints.Value[4*input:]) != 0
 }
 
-// off is the fault of a point that is not sent to.
+// off is the fault of a refused point.
 func off(format string, args ...any) error {
 	return fault.New(fault.ElementUnhittable, format, args...).WithDispatch(fault.NotDispatched).
-		WithHint("look again: the window may have been moved, closed or covered; scroll what is outside of it into view")
+		WithHint("look again, because the window may have moved, closed or been covered; or scroll the element into view")
 }
 
-// down aims and does something at a point. The server serves nobody else between the last look at what is there and the input: no window
-// comes between them. A window manager that takes presses first, to raise what is clicked, hands them on to what lies there then: on such a
-// desktop what comes up in that moment gets the press, as it gets a person's.
+// down aims and does something at a point. It grabs the server between the last check of the point and the input, so that no window
+// comes in between. A window manager that handles presses first, to raise the window, passes them on to the window that is there then:
+// on such a desktop a window that opens in that moment gets the press, as it would from a person.
 func (a *App) down(ctx context.Context, at ui.Point, do func(d *display)) error {
 	target, err := a.aim(ctx, at)
 	if err != nil {
@@ -189,21 +189,21 @@ func (a *App) down(ctx context.Context, at ui.Point, do func(d *display)) error 
 	case err != nil:
 		return a.display(err)
 	case !there:
-		return off("a window of another program covers %.0f,%.0f, or one of process %d has come there", at.X, at.Y, a.pid)
+		return off("the point %.0f,%.0f is covered by another program's window, or by a new window of process %d", at.X, at.Y, a.pid)
 	}
 	return nil
 }
 
-// display says that the X server has failed, or a window manager.
+// display is the fault of a failed X server or window manager.
 func (a *App) display(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return fault.New(fault.ToolFailed, "process %d: the display %s: %w", a.pid, a.screen.name, err).
-		WithHint("look again; if it stays so, see that the X server and its window manager run")
+		WithHint("look again; if the fault stays, check that the X server and its window manager run")
 }
 
-// press aims, presses, does something, and lets go, whatever happened in between.
+// press aims, presses, does something, and releases, even after an error.
 func (a *App) press(ctx context.Context, at ui.Point, button byte, between func() (ui.Point, error)) error {
 	at = ui.Point{X: math.Round(at.X), Y: math.Round(at.Y)}
 	err := a.down(ctx, at, func(d *display) {
@@ -222,7 +222,7 @@ func (a *App) press(ctx context.Context, at ui.Point, button byte, between func(
 	return a.display(err)
 }
 
-// Click presses and lets go, so many times at once: what the first click brings does not get the second.
+// Click presses and releases, count times at once: a window that the first click opens does not get the second.
 func (a *App) Click(ctx context.Context, at ui.Point, button, times int) error {
 	return a.press(ctx, at, byte(button), func() (ui.Point, error) {
 		for range times - 1 {
@@ -238,7 +238,7 @@ func (a *App) Hold(ctx context.Context, at ui.Point, long time.Duration) error {
 	return a.press(ctx, at, 1, func() (ui.Point, error) { return at, errors.Join(a.screen.sync(), pause.For(ctx, long)) })
 }
 
-// Drag presses, moves and lets go.
+// Drag presses, moves and releases.
 func (a *App) Drag(ctx context.Context, from ui.Point, path []ui.Point, step, hold time.Duration) error {
 	return a.press(ctx, from, 1, func() (ui.Point, error) {
 		last := from
@@ -256,7 +256,7 @@ func (a *App) Drag(ctx context.Context, from ui.Point, path []ui.Point, step, ho
 	})
 }
 
-// mostLines bounds how far one call scrolls.
+// mostLines is the maximum number of lines of one scroll.
 const mostLines = 1000
 
 // Scroll turns the wheel.

@@ -18,18 +18,18 @@ type reading struct {
 	limits desktop.Limits
 	items  map[ref]*item
 
-	count   int // of elements in the tree
+	count   int // number of elements in the tree
 	left    int
 	leftWhy string
 }
 
-// othersElement is why an element is left out that a program has and that is another program's: to press it would press that one's.
+// othersElement is the reason for omitting an element that belongs to another program: a press would go to that program.
 const othersElement = "elements of other programs"
 
-// mostCells bounds the children of one element that are asked for one by one.
+// mostCells is the maximum number of children of one element that are read one by one.
 const mostCells = 400
 
-// read gives the windows that show, with all that is below them.
+// read returns the visible windows with all their elements.
 func (r *reading) read(ctx context.Context) ([]*item, error) {
 	root := &item{ref: r.p.root, role: roleApplication, kids: -1, index: -1, showing: true}
 	if err := r.cached(ctx, root); err != nil {
@@ -47,12 +47,12 @@ func (r *reading) read(ctx context.Context) ([]*item, error) {
 	if err := r.details(ctx, visible); err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(windows, func(w *item) bool { // GTK 3 keeps some outside of the screen for itself
+	return slices.DeleteFunc(windows, func(w *item) bool { // GTK 3 keeps hidden windows outside of the screen
 		return w.name == "" && len(w.children) == 0 && (w.bounds == nil || w.bounds.W <= 1 && w.bounds.H <= 1)
 	}), nil
 }
 
-// cached makes a tree of what the program's cache knows.
+// cached makes a tree from the program's cache.
 func (r *reading) cached(ctx context.Context, root *item) error {
 	items, err := r.getItems(ctx)
 	if err != nil {
@@ -97,7 +97,7 @@ func (r *reading) shows(s states) bool {
 	return s.has(stateShowing) || r.p.gtk4() && s.has(stateVisible)
 }
 
-// getItems asks for the cache. A program without one is walked.
+// getItems reads the cache. A program without one is walked.
 func (r *reading) getItems(ctx context.Context) ([]*item, error) {
 	if r.p.cache == cacheNone {
 		return nil, nil
@@ -109,7 +109,7 @@ func (r *reading) getItems(ctx context.Context) ([]*item, error) {
 		if err == nil {
 			items := itemsOf(unwrapped(answer))
 			if r.p.cache = cacheWorks; len(items) == 0 {
-				r.p.cache = cacheNone // Qt answers, and keeps none
+				r.p.cache = cacheNone // Qt answers, but has no cache
 			}
 			return items, nil
 		}
@@ -128,14 +128,14 @@ func (r *reading) getItems(ctx context.Context) ([]*item, error) {
 	}
 }
 
-// complete walks what the cache leaves out, level by level: the root of a program without one, cells of tables, which are made when
-// somebody asks. Of what does not show, only what the cache has is told, unless there is no cache.
+// complete walks the elements that the cache omits, level by level: the root of a program without a cache, and cells of tables, which
+// are created on request. Hidden elements are reported from the cache only, unless the program has no cache.
 func (r *reading) complete(ctx context.Context, root *item) error {
 	level := []*item{root}
 	walked := map[ref]bool{}
 	for depth := 0; len(level) > 0 && depth <= r.limits.Depth; depth++ {
 		var missing, next []*item
-		level = slices.DeleteFunc(level, func(it *item) bool { // trees of programs may have rings
+		level = slices.DeleteFunc(level, func(it *item) bool { // a program's tree may have cycles
 			was := walked[it.ref]
 			walked[it.ref] = true
 			return was
@@ -154,25 +154,25 @@ func (r *reading) complete(ctx context.Context, root *item) error {
 			next = append(next, it.children...)
 		}
 		if len(r.items) > r.limits.Nodes {
-			break // prune tells
+			break // prune reports it
 		}
 		level = next
 	}
 	return nil
 }
 
-// offers reports whether an element has the choices of a closed list: they are its value, and can be chosen though they do not show.
+// offers reports whether an element has the choices of a closed list: they are its value, and can be chosen while hidden.
 func (r *reading) offers(it *item) bool {
 	above := r.items[it.parent]
 	return above != nil && above.role == roleComboBox
 }
 
-// children asks for the children of elements, and reads those that are not known.
+// children asks for the children of elements, and reads unknown children.
 func (r *reading) children(ctx context.Context, of []*item) error {
 	if err := r.counts(ctx, of); err != nil {
 		return err
 	}
-	room := max(r.limits.Nodes-len(r.items), 0) + 1 // one more, so that prune sees that there are more
+	room := max(r.limits.Nodes-len(r.items), 0) + 1 // one more, so that prune notices the surplus
 	refs := make([][]ref, len(of))
 	var asks []*ask
 	for i, it := range of {
@@ -232,15 +232,15 @@ func (r *reading) children(ctx context.Context, of []*item) error {
 			}
 			add(child)
 		}
-		for _, c := range known { // of which GetChildren does not tell
+		for _, c := range known { // children that GetChildren omits
 			add(c)
 		}
 	}
 	return r.load(ctx, fresh)
 }
 
-// firstCell is where to begin with the children of an element that has more than are asked for: so that those are among them which show
-// in its middle.
+// firstCell is the first child to read of an element with too many children: the read range includes the children in the middle of its
+// visible part.
 func (r *reading) firstCell(ctx context.Context, it *item) (int, error) {
 	if it.kids <= mostCells || !it.faces.has(faceComponent) {
 		return 0, nil
@@ -265,7 +265,7 @@ func (r *reading) firstCell(ctx context.Context, it *item) (int, error) {
 	return max(min(at-mostCells/2, it.kids-mostCells), 0), err
 }
 
-// counts asks those which make their children when somebody asks how many there are: no cache says it.
+// counts asks elements that create their children on request for the number of children, which no cache has.
 func (r *reading) counts(ctx context.Context, of []*item) error {
 	var asks []*ask
 	for _, it := range of {
@@ -292,7 +292,7 @@ func (r *reading) load(ctx context.Context, fresh []*item) error {
 			plain("GetState", func(v any) { it.states = statesOf(v) }),
 		)
 		had, known := r.a.actions[it.ref]
-		if known && had.role == roleCell && had.leaf && had.generation == r.a.heard.generation(it.ref) { // it stays one, and has nothing below it
+		if known && had.role == roleCell && had.leaf && had.generation == r.a.heard.generation(it.ref) { // it stays a cell without children
 			it.role, it.faces = had.role, had.faces
 			continue
 		}
@@ -314,7 +314,8 @@ func (r *reading) load(ctx context.Context, fresh []*item) error {
 	return r.a.bus.all(ctx, asks)
 }
 
-// prune cuts off what is beyond the limits, and what was reached before: trees of programs may have rings. It gives what shows.
+// prune cuts elements beyond the limits and elements reached before, because a program's tree may have cycles. It returns the visible
+// ones.
 func (r *reading) prune(it *item, depth int, reached map[ref]bool) (visible []*item) {
 	reached[it.ref] = true
 	r.count++

@@ -154,8 +154,8 @@ func amount(line, word string) float64 {
 	return n
 }
 
-// TestRealGTK3 drives the test program, which prints what became of its widgets: what it prints is the truth.
-func TestRealGTK3(t *testing.T) {
+// TestRealGTK3AppObeysInputs drives the test program, whose output about its widgets is the witness.
+func TestRealGTK3AppObeysInputs(t *testing.T) {
 	s := newStage(t)
 	p := s.Run(s.App())
 	p.Await("ready")
@@ -238,7 +238,7 @@ func TestRealGTK3(t *testing.T) {
 	a.press("AXButton", "Action")
 	p.AwaitLine(func(l string) bool { return strings.HasPrefix(l, "clicked") })
 
-	// The keyboard is as it was, once the app is closed.
+	// The keyboard is restored once the app is closed.
 	other := s.open(p)
 	lent := func() bool {
 		k, err := other.screen.keyboard()
@@ -272,8 +272,8 @@ func (p *player) visible(n *desktop.Node) ui.Point {
 	return ui.Point{X: part.X + part.W/2, Y: part.Y + min(part.H/2, 20)}
 }
 
-// TestRealHonesty: nothing is told that is not so.
-func TestRealHonesty(t *testing.T) {
+// TestRealGTK3AppReportsTrueOutcomes: answers do not claim anything false.
+func TestRealGTK3AppReportsTrueOutcomes(t *testing.T) {
 	s := newStage(t)
 	binary := s.App()
 	p := s.Run(binary)
@@ -309,7 +309,7 @@ func TestRealHonesty(t *testing.T) {
 		t.Errorf("a button that is gone: %v", err)
 	}
 
-	// A drag that is given up in the middle lets go of the button.
+	// A drag that is cancelled in the middle releases the button.
 	ctx, cancel := context.WithCancel(t.Context())
 	far := make([]ui.Point, 1000)
 	for i := range far {
@@ -339,7 +339,7 @@ func TestRealHonesty(t *testing.T) {
 	a.bus.answer = time.Minute
 	a.look()
 
-	// Another program's window above: the one that is meant comes to the front.
+	// Another program's window is above: the target window comes to the front.
 	second := s.Run(binary, "Second")
 	second.Await("ready")
 	b := s.open(second)
@@ -378,8 +378,8 @@ func TestRealHonesty(t *testing.T) {
 	}
 }
 
-// TestRealPictures: what is pictured is the window, at its place; what is off the screen is left out.
-func TestRealPictures(t *testing.T) {
+// TestRealPicturesShowWindowAtItsPlace: a picture shows the window at its place, without the part off the screen.
+func TestRealPicturesShowWindowAtItsPlace(t *testing.T) {
 	s := newStage(t)
 	p := s.Run(s.App())
 	p.Await("ready")
@@ -442,7 +442,7 @@ func colours(picture image.Image) int {
 	return len(seen)
 }
 
-// TestRealCoveredWindowIsPictured: the picture of a window shows what it shows, also where another program's window lies over it.
+// TestRealCoveredWindowIsPictured: a window's picture has its own content even under another program's window.
 func TestRealCoveredWindowIsPictured(t *testing.T) {
 	s := newStage(t)
 	binary := s.App()

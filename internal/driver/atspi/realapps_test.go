@@ -29,8 +29,8 @@ func saved(t *testing.T, file, want string) {
 	})
 }
 
-// TestRealMousepad: a text is replaced and saved by keys; the file is the witness.
-func TestRealMousepad(t *testing.T) {
+// TestRealMousepadSavesTypedText: keys replace and save a text; the file is the witness.
+func TestRealMousepadSavesTypedText(t *testing.T) {
 	s := newStage(t)
 	file := filepath.Join(s.Dir(), "notes.txt")
 	if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {
@@ -60,8 +60,8 @@ func (p *player) textArea() (found *desktop.Node) {
 	return found
 }
 
-// TestRealCalculator: 7 × 6 in a program of GTK 4, by presses and by clicks at the places that were told.
-func TestRealCalculator(t *testing.T) {
+// TestRealCalculatorComputesByPressAndClick: 7 × 6 in a GTK 4 program, by presses and by clicks at the reported places.
+func TestRealCalculatorComputesByPressAndClick(t *testing.T) {
 	s := newStage(t)
 	a := s.open(s.Run("gnome-calculator"))
 	if !strings.HasPrefix(strings.ToLower(a.tree.Toolkit), "gtk 4.") {
@@ -89,8 +89,8 @@ func TestRealCalculator(t *testing.T) {
 	xdesktop.Eventually(t, "a click at the place of a button presses it", shows("8"))
 }
 
-// TestRealQt: a text is typed and saved in a program of Qt; the file is the witness.
-func TestRealQt(t *testing.T) {
+// TestRealQtAppSavesTypedText: a text is typed and saved in a Qt program; the file is the witness.
+func TestRealQtAppSavesTypedText(t *testing.T) {
 	s := newStage(t)
 	found, err := filepath.Glob("/usr/lib/*/qt5/examples/widgets/mainwindows/application/application")
 	if err != nil || len(found) == 0 {
@@ -122,8 +122,8 @@ const form = `<!doctype html><title>Order</title><form method=post>
 <label>Quantity <input name=quantity type=range min=0 max=10 value=5></label>
 <button>Send order</button></form>`
 
-// TestRealChromium: a form is filled and sent; what the server got is the witness.
-func TestRealChromium(t *testing.T) {
+// TestRealChromiumSubmitsForm: a form is filled and sent; the server's request is the witness.
+func TestRealChromiumSubmitsForm(t *testing.T) {
 	s := newStage(t)
 	got := make(chan string, 4)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -159,8 +159,8 @@ func TestRealChromium(t *testing.T) {
 	}
 }
 
-// TestRealThousand: a thousand actions leave nothing behind, here and in the program.
-func TestRealThousand(t *testing.T) {
+// TestRealThousandActionsLeaveNoObjects: a thousand actions leave no objects behind, here and in the program.
+func TestRealThousandActionsLeaveNoObjects(t *testing.T) {
 	s := newStage(t)
 	p := s.Run(s.App())
 	p.Await("ready")

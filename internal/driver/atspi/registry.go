@@ -12,20 +12,20 @@ import (
 	"ios-agent/internal/machine/processes"
 )
 
-// application is what a toolkit of the process has registered. One process may have several.
+// application is an application that a toolkit of the process has registered. A process may have several.
 type application struct {
 	root    ref
 	toolkit string
 	version string
 	cache   cacheState
-	direct  *bus // the connection of the last press, without the bus between; nil: none
+	direct  *bus // the direct connection of the last press, or nil
 }
 
-// cacheState is whether Cache.GetItems works.
+// cacheState says whether Cache.GetItems works.
 type cacheState uint8
 
 const (
-	cacheUntried cacheState = iota // it may come: GTK 3 serves it some time after somebody wants events
+	cacheUntried cacheState = iota // it may come: GTK 3 serves it some time after the registration of events
 	cacheWorks
 	cacheNone
 )
@@ -34,17 +34,17 @@ func (p *application) gtk4() bool {
 	return strings.EqualFold(p.toolkit, "gtk") && !strings.HasPrefix(p.version, "3.") && !strings.HasPrefix(p.version, "2.")
 }
 
-// mute reports whether all windows are empty, as those of Chromium and Electron are unless it is told to tell.
+// mute reports whether all windows are empty, as in Chromium and Electron without the accessibility switch.
 func (p *application) mute(windows []*item) bool {
 	return len(windows) > 0 && strings.EqualFold(p.toolkit, "chromium") &&
 		!slices.ContainsFunc(windows, func(w *item) bool { return len(w.children) > 0 })
 }
 
-// unique reports whether the toolkit gives each element a path of its own, for good.
+// unique reports whether the toolkit never reuses an element's path.
 func (p *application) unique() bool { return p.gtk4() || strings.EqualFold(p.toolkit, "chromium") }
 
-// accessibility connects to the accessibility bus that a place has: the one it names, the one its session bus knows, or the one that the
-// display tells of.
+// accessibility connects to the accessibility bus of a place: the bus in its environment, or the bus that its session bus or its display
+// names.
 func (d *Desktop) accessibility(ctx context.Context, at place, screen *display, hears dbus.SignalHandler) (*bus, error) {
 	var first error
 	try := func(address string) *bus {
@@ -91,7 +91,7 @@ func (d *Desktop) accessibility(ctx context.Context, at place, screen *display, 
 	return nil, first
 }
 
-// ask asks a session bus for the accessibility bus, which is started thereby.
+// ask asks a session bus for the accessibility bus, which starts it.
 func (d *Desktop) ask(ctx context.Context, session string) (string, error) {
 	b, err := d.connect(ctx, session, nil)
 	if err != nil {
@@ -104,12 +104,12 @@ func (d *Desktop) ask(ctx context.Context, session string) (string, error) {
 	}
 	address, _ := unwrapped(answer).(string)
 	if address == "" {
-		return "", noAccessibility(fmt.Errorf("org.a11y.Bus names none"))
+		return "", noAccessibility(fmt.Errorf("org.a11y.Bus has no address"))
 	}
 	return address, nil
 }
 
-// events are those that programs are to tell. Without any, GTK 3 tells nothing, and serves no cache.
+// events are the registered events. Without registration, GTK 3 reports no events and serves no cache.
 var events = []string{"object:", "window:", "document:"}
 
 func (b *bus) registerEvents(ctx context.Context) error {
@@ -120,7 +120,7 @@ func (b *bus) registerEvents(ctx context.Context) error {
 	return b.all(ctx, asks)
 }
 
-// await finds the process on the bus; one that has just been started comes there by and by.
+// await waits for the process on the bus, which takes a moment after its start.
 func (a *App) await(ctx context.Context) error {
 	until := time.NewTimer(a.d.o.Patience)
 	defer until.Stop()
@@ -138,7 +138,7 @@ func (a *App) await(ctx context.Context) error {
 		case <-poll.C:
 		case <-until.C:
 			if own, _ := a.ownWindows(ctx); child == 0 && len(own) > 0 {
-				return nil // keys, clicks and pictures need no more than a window
+				return nil // keys, clicks and pictures need only a window
 			}
 			return absent(a.pid, child)
 		case <-ctx.Done():
@@ -152,8 +152,8 @@ func (a *App) await(ctx context.Context) error {
 
 const mostPrograms = 1000
 
-// kin reports whether a name on the bus is the process's, or one's that it started: pages of a browser are processes of their own. The bus
-// says so; what a program says of its elements may be anything.
+// kin reports whether a name on the bus belongs to the process or to a descendant: pages of a browser are processes of their own. Only
+// the bus is trusted here, because a program can claim anything about its elements.
 func (a *App) kin(ctx context.Context, name string) bool {
 	if a.names[name] != nil {
 		return true
@@ -172,8 +172,7 @@ func (a *App) kin(ctx context.Context, name string) bool {
 	return is
 }
 
-// refresh asks the registry which applications there are, and keeps those of the process. The child is a process below it that is on the
-// bus.
+// refresh asks the registry for the applications, and keeps the process's own. child is a descendant that is on the bus.
 func (a *App) refresh(ctx context.Context) (child int, err error) {
 	answer, err := a.bus.call(ctx, programs, accessible+".GetChildren")
 	if err != nil {
@@ -192,7 +191,7 @@ func (a *App) refresh(ctx context.Context) (child int, err error) {
 	return child, err
 }
 
-// unlisted are programs that may be on the bus though the registry does not know them: who asks to be listed while it starts is forgotten.
+// unlisted are programs that may be on the bus without being in the registry, which forgets requests that come while it starts.
 func (a *App) unlisted(ctx context.Context) (roots []ref, err error) {
 	answer, err := a.bus.call(ctx, daemonOf, "org.freedesktop.DBus.ListNames")
 	if err != nil {
@@ -219,7 +218,7 @@ func (a *App) unlisted(ctx context.Context) (roots []ref, err error) {
 	}), nil
 }
 
-// adopt keeps those applications that are the process's.
+// adopt keeps the applications of the process.
 func (a *App) adopt(ctx context.Context, roots []ref) (child int, err error) {
 	pids := make([]int, len(roots))
 	var asks []*ask

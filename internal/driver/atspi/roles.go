@@ -8,15 +8,15 @@ import (
 	"ios-agent/internal/desktop"
 )
 
-// kind is what a role is on macOS. A name that is empty has no counterpart there.
+// kind is the macOS counterpart of a role. An empty name means that macOS lacks it.
 type kind struct {
-	said    string // by AT-SPI2
+	said    string // AT-SPI2's name
 	role    string
 	subrole string
 	value   valueOf
 }
 
-// valueOf is where the value of a role comes from, beside the interface for numbers.
+// valueOf is the source of a role's value, in addition to the interface for numbers.
 type valueOf uint8
 
 const (
@@ -24,8 +24,8 @@ const (
 	fromText
 	fromChecked
 	fromSecret
-	fromName  // the text, where it has no name
-	fromChild // the child that is selected
+	fromName  // the text, if the element has no name
+	fromChild // the selected child
 )
 
 // kinds are the roles of AT-SPI2, by their numbers (AtspiRole).
@@ -95,7 +95,7 @@ func kindOf(role uint32) kind {
 	return kind{said: "role " + strconv.FormatUint(uint64(role), 10)}
 }
 
-// roleOf names an element as macOS does, by its role, its states and where it is.
+// roleOf is the macOS role of an element, from its role, its states and its place.
 func roleOf(it, parent *item) (role, subrole string) {
 	k := kindOf(it.role)
 	role, subrole = k.role, k.subrole
@@ -114,7 +114,7 @@ func roleOf(it, parent *item) (role, subrole string) {
 	return role, subrole
 }
 
-// takesText reports whether a role is a field or an area that one types into.
+// takesText reports whether a role is a text field or a text area.
 func takesText(role uint32) bool {
 	switch kindOf(role).role {
 	case "AXTextField", "AXTextArea", "AXComboBox", "AXIncrementor":
@@ -123,10 +123,10 @@ func takesText(role uint32) bool {
 	return false
 }
 
-// actionName is an action of an element: its name on the bus, and that of macOS.
+// actionName is an action of an element: its name on the bus, and its name on macOS.
 type actionName struct{ said, name string }
 
-// actionNames are the names of macOS for what toolkits say, without spaces and dashes, in small letters.
+// actionNames maps toolkits' names to macOS names, without spaces and dashes, in small letters.
 var actionNames = map[string]string{
 	"click": desktop.Press, "press": desktop.Press, "activate": desktop.Press, "toggle": desktop.Press, "jump": desktop.Press,
 	"dodefault": desktop.Press, "check": desktop.Press, "uncheck": desktop.Press, "switch": desktop.Press, "open": desktop.Press,
@@ -136,8 +136,8 @@ var actionNames = map[string]string{
 	"expand": "AXExpand", "collapse": "AXCollapse", "expandorcontract": "AXExpand", "expandorcollapse": "AXExpand",
 }
 
-// nameAction gives an action the name that macOS has for it. To activate a field is to confirm what it holds, and to activate a cell is
-// what a double click does: neither is a press. Chromium names none: the first action of what one presses is a press.
+// nameAction returns the macOS name of an action. Activating a field confirms its text, and activating a cell is a double click: neither
+// is a press. Chromium names no action: the first action of a pressable element is a press.
 func nameAction(role uint32, index int, said string) string {
 	plain := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -156,13 +156,13 @@ func nameAction(role uint32, index int, said string) string {
 	case plain == "" && index == 0 && pressable(role):
 		return desktop.Press
 	case plain == "" || strings.Contains(said, "."):
-		return "" // clipboard.copy and the like, of which GTK 4 has many on every label
+		return "" // clipboard.copy and similar actions, which every GTK 4 label has
 	}
 	return "atspi:" + said
 }
 
-// listed reports whether a role is one of many in a list or table: Qt toggles such a one, and tells nobody that it was clicked. Only what
-// is called a click there is one.
+// listed reports whether a role is an entry of a list or table: Qt toggles such an entry without a click event. Only an action named
+// click is a click there.
 func listed(role uint32) bool {
 	switch kindOf(role).role {
 	case "AXCell", "AXRow":
@@ -179,7 +179,7 @@ func pressable(role uint32) bool {
 	return false
 }
 
-// cleanName takes out what GTK 4 makes of names: one said twice, and the names of classes.
+// cleanName removes GTK 4's additions to names: a repeated name, and the names of classes.
 func cleanName(name string) string {
 	if half := len(name) / 2; len(name)%2 == 1 && name[half] == ' ' && name[:half] == name[half+1:] {
 		name = name[:half]

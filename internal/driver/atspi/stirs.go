@@ -9,20 +9,20 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// A tree says where an element is, and a click goes to a point. A program can put another window there in between, even while its tree is
-// read: what the tree says and what the server says are of two moments then. So the server is asked to tell of every window that comes,
-// goes or moves, and a click is for what lay at its point, still, since before the look.
+// A tree has the place of an element, and a click goes to a point. A program can put another window there in between, even during the
+// look: the tree and the server's answer then belong to different moments. So the server reports every window that opens, closes or
+// moves, and a click needs the same windows at its point as at the look.
 
-// stirs are the programs whose menus and other windows without a frame came, went or moved since the last look began: by client, which an
-// X server has few of.
+// stirs are the programs whose menus and other frameless windows opened, closed or moved since the start of the last look: by client, of
+// which an X server has few.
 type stirs struct {
 	mu    sync.Mutex
 	who   map[uint32]bool
-	heard chan struct{} // closed when all that the server told is heard; nil when nobody waits
+	heard chan struct{} // closed when all events of the server are read; nil: no waiter
 	ended bool
 }
 
-// hear notes what the server tells.
+// hear stores an event of the server.
 func (s *stirs) hear(d *display, e xgb.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,7 +54,7 @@ func (s *stirs) wake() {
 	}
 }
 
-// end wakes who waits: nothing more comes.
+// end wakes the waiters: no more events come.
 func (s *stirs) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,8 +62,8 @@ func (s *stirs) end() {
 	s.wake()
 }
 
-// stirred is who did since the last call with forget. What the server told before this call is in it: a message to ourselves comes after
-// all that.
+// stirred returns the programs that stirred since the last call with forget. It includes all events before this call: it sends itself a
+// message and waits for it.
 func (d *display) stirred(forget bool) (map[uint32]bool, error) {
 	defer d.within(longestX)()
 	blank, err := d.unseen()
@@ -95,7 +95,7 @@ func (d *display) stirred(forget bool) (map[uint32]bool, error) {
 	return all, nil
 }
 
-// unseen is a window of ours that is never shown.
+// unseen is a window of this connection that is never shown.
 func (d *display) unseen() (xproto.Window, error) {
 	if d.blank != 0 {
 		return d.blank, nil
@@ -108,13 +108,13 @@ func (d *display) unseen() (xproto.Window, error) {
 	if err != nil {
 		return 0, err
 	}
-	d.stirs.mu.Lock() // it is read there too
+	d.stirs.mu.Lock() // hear reads it too
 	defer d.stirs.mu.Unlock()
 	d.blank = w
 	return w, nil
 }
 
-// still reports whether the same windows of the process are at a point as when it was looked at, none of which came or went since.
+// still reports whether the process has the same windows at a point as at the last look, and none of them opened or closed since.
 func (a *App) still(own []xwindow, at ui.Point) (bool, error) {
 	who, err := a.screen.stirred(false)
 	if err != nil {

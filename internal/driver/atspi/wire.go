@@ -9,10 +9,10 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// What comes over the bus has the types that its signature says, whatever was asked for: these functions take what fits, and say
-// whether it did.
+// Answers on the bus have the types of their own signature, whatever the request expected: these functions take fitting values, and say
+// whether a value fitted.
 
-// unwrapped is the first value of an answer, out of its variants.
+// unwrapped is the first value of an answer, without its variants.
 func unwrapped(body []any) any {
 	if len(body) == 0 {
 		return nil
@@ -21,7 +21,7 @@ func unwrapped(body []any) any {
 }
 
 func bare(v any) any {
-	for range 8 { // variants in variants
+	for range 8 { // nested variants
 		inner, is := v.(dbus.Variant)
 		if !is {
 			return v
@@ -50,7 +50,7 @@ func number(v any) (float64, bool) {
 	return 0, false
 }
 
-// whole is a count or an index; -1 for what is none.
+// whole is a count or an index; -1 for another value.
 func whole(v any) int {
 	switch n := v.(type) {
 	case int32:
@@ -63,20 +63,20 @@ func whole(v any) int {
 
 const longestText = 4096
 
-// object stands in a text for an element that is in it.
+// object is the character for an embedded element in a text.
 const object = "\uFFFC"
 
-// short is a text within bounds: names are for people.
+// short limits the length of a text: names are for people.
 func short(v any) string {
 	s, _ := v.(string)
-	s = strings.ReplaceAll(s, object, "") // Chromium has one in a text for every element in it
+	s = strings.ReplaceAll(s, object, "") // Chromium's texts have one for every embedded element
 	if len(s) <= longestText {
 		return s
 	}
 	return strings.ToValidUTF8(s[:longestText], "") + "…"
 }
 
-// refOf reads (so). What could not be a name or a path on a bus is nothing: a bus ends a connection that uses it.
+// refOf reads (so). It drops invalid names and paths: a bus disconnects a client that uses them.
 func refOf(v any) (r ref, ok bool) {
 	pair, is := v.([]any)
 	if !is || len(pair) != 2 {
@@ -109,7 +109,7 @@ func isBusName(s string) bool {
 	return true
 }
 
-// refsOf reads a(so), as far as it is one.
+// refsOf reads a(so), as far as it fits.
 func refsOf(v any) (all []ref) {
 	rows, _ := v.([][]any)
 	for _, row := range rows {
@@ -140,7 +140,7 @@ func facesOf(v any) (all faces) {
 	return all
 }
 
-// rectOf reads (iiii); nil for what is nowhere: hidden items of menus are at the least number there is.
+// rectOf reads (iiii); nil without a place: hidden items of menus are at the smallest number.
 func rectOf(v any) *ui.Rect {
 	four, is := v.([]any)
 	if !is || len(four) != 4 {
@@ -160,8 +160,8 @@ func rectOf(v any) *ui.Rect {
 	return &ui.Rect{X: n[0], Y: n[1], W: n[2], H: n[3]}
 }
 
-// itemsOf reads what Cache.GetItems answers: a((so)(so)(so)iiassusau), or a((so)(so)(so)a(so)assusau) of older toolkits. What does not
-// fit is left out.
+// itemsOf reads the answer of Cache.GetItems: a((so)(so)(so)iiassusau), or a((so)(so)(so)a(so)assusau) of older toolkits. It omits items
+// that do not fit.
 func itemsOf(v any) (all []*item) {
 	rows, _ := v.([][]any)
 	for _, row := range rows {

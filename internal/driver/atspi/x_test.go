@@ -2,7 +2,7 @@ package atspi
 
 import "testing"
 
-func TestNames(t *testing.T) {
+func TestGTKNamesAndActionsAreCleaned(t *testing.T) {
 	for name, want := range map[string]string{"7 7": "7", "GtkButton": "", "AdwGizmo": "", "Gtk": "Gtk", "Gtk is fun": "Gtk is fun",
 		"a b":             "a b",
 		"Save as Save as": "Save as", "": "", " ": "", "Gtkish": "Gtkish"} {
@@ -24,12 +24,12 @@ func TestNames(t *testing.T) {
 		}
 	}
 	if role, _ := roleOf(&item{role: 6}, &item{}); role != "atspi:canvas" {
-		t.Error(role)
+		t.Errorf("role = %q, want atspi:canvas", role)
 	}
 	if role, _ := roleOf(&item{role: 9999}, &item{}); role != "atspi:role-9999" {
-		t.Error(role)
+		t.Errorf("role = %q, want atspi:role-9999", role)
 	}
 	if role, _ := roleOf(&item{role: 61, states: 1 << stateMultiLine}, &item{}); role != "AXTextArea" {
-		t.Error(role)
+		t.Errorf("role = %q, want AXTextArea", role)
 	}
 }

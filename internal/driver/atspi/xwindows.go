@@ -19,13 +19,13 @@ type xwindow struct {
 	pid      int
 	title    string
 	rect     ui.Rect // without the window manager's frame
-	shadow   [4]int  // left, right, top, bottom: what GTK draws around the window inside of it
+	shadow   [4]int  // left, right, top, bottom: the shadow that GTK draws inside of the window
 	viewable bool
 	hidden   bool // minimized
-	override bool // not of the window manager's: a menu, a hint
+	override bool // outside of the window manager: a menu, a hint
 }
 
-// content is where the window is that people see.
+// content is the visible part of the window.
 func (w *xwindow) content() ui.Rect {
 	l, r, t, b := float64(w.shadow[0]), float64(w.shadow[1]), float64(w.shadow[2]), float64(w.shadow[3])
 	return ui.Rect{X: w.rect.X + l, Y: w.rect.Y + t, W: w.rect.W - l - r, H: w.rect.H - t - b}
@@ -33,7 +33,7 @@ func (w *xwindow) content() ui.Rect {
 
 const mostWindows = 1000
 
-// windows are those of a process, back to front; of all with pid 0.
+// windows are a process's windows, back to front; all windows for pid 0.
 func (d *display) windows(pid int) ([]xwindow, error) {
 	defer d.within(longestX)()
 	clients := words(d.property(d.root, "_NET_CLIENT_LIST_STACKING", mostWindows))
@@ -67,7 +67,7 @@ func (d *display) windows(pid int) ([]xwindow, error) {
 	return all, nil
 }
 
-// describe asks everything about windows before it waits for the first answer.
+// describe sends all requests about windows before it waits for the first answer.
 func (d *display) describe(ids []xproto.Window) []xwindow {
 	type asked struct {
 		pid, name, old, state, shadow xproto.GetPropertyCookie
@@ -100,7 +100,7 @@ func (d *display) describe(ids []xproto.Window) []xwindow {
 		if owner == 0 && len(pid) == 1 {
 			owner = int(pid[0])
 		}
-		if err1 == nil && err2 == nil && err3 == nil { // it may be gone by now
+		if err1 == nil && err2 == nil && err3 == nil { // it may be closed by now
 			w.pid = owner
 			w.rect = ui.Rect{X: float64(at.DstX), Y: float64(at.DstY), W: float64(geometry.Width), H: float64(geometry.Height)}
 			w.viewable = attributes.MapState == xproto.MapStateViewable
@@ -119,11 +119,11 @@ func (d *display) describe(ids []xproto.Window) []xwindow {
 	return all
 }
 
-// client is the part of a window's id that all windows of one program's connection have.
+// client is the part of a window's id that all windows of one connection share.
 func (d *display) client(w xproto.Window) uint32 { return uint32(w) &^ d.setup.ResourceIdMask }
 
-// owners are the processes that made windows, by client, as the server knows them by their connections. What a window says of itself,
-// _NET_WM_PID, any program can write: it counts only where the server knows nothing, as for programs of other machines.
+// owners are the processes of windows, by client, as the server knows them from their connections. Any program can write _NET_WM_PID, so
+// it counts only where the server has no answer, as for programs of other machines.
 func (d *display) owners(ids []xproto.Window) map[uint32]int {
 	pids := map[uint32]int{}
 	if !d.owns {
@@ -139,7 +139,7 @@ func (d *display) owners(ids []xproto.Window) map[uint32]int {
 	}
 	reply, err := res.QueryClientIds(d.conn, uint32(len(asks)), asks).Reply()
 	if err != nil {
-		return pids // a server of before 2012
+		return pids // a server from before 2012
 	}
 	for _, id := range reply.Ids {
 		if id.Spec.Mask == res.ClientIdMaskLocalClientPID && len(id.Value) > 0 {
@@ -149,7 +149,7 @@ func (d *display) owners(ids []xproto.Window) map[uint32]int {
 	return pids
 }
 
-// active is the window that has the keyboard, as the window manager says; 0 for none.
+// active is the window with the keyboard, from the window manager; 0 without one.
 func (d *display) active() xproto.Window {
 	if all := words(d.property(d.root, "_NET_ACTIVE_WINDOW", 1)); len(all) == 1 {
 		return xproto.Window(all[0])

@@ -16,11 +16,11 @@ import (
 
 var _ device.Camera = (*process)(nil)
 
-// mostPixels bounds a picture of several windows that stand far apart.
+// mostPixels bounds a picture of several distant windows.
 const mostPixels = 64 << 20
 
-// Screenshot is a picture of what a look shows: all windows, each where it stands, the topmost over the others. Of windows that stand too
-// far apart it shows the topmost.
+// Screenshot is a picture of the windows in a look, each at its place, the topmost over the others. If the windows are too far apart, it
+// shows only the topmost.
 func (p *process) Screenshot(ctx context.Context) ([]byte, error) {
 	seen, err := p.present(ctx, 0)
 	if err != nil {
@@ -28,11 +28,11 @@ func (p *process) Screenshot(ctx context.Context) ([]byte, error) {
 	}
 	made, err := p.picture(ctx, seen)
 	if err != nil {
-		return nil, fault.From(err).Within("a picture of " + p.name)
+		return nil, fault.From(err).Within("the screenshot of " + p.name)
 	}
 	var out bytes.Buffer
 	if err := png.Encode(&out, made); err != nil {
-		return nil, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", p.name, err)
+		return nil, fault.New(fault.ScreenshotFailed, "cannot take a screenshot of %s: %w", p.name, err)
 	}
 	return out.Bytes(), nil
 }
@@ -60,7 +60,7 @@ func (p *process) picture(ctx context.Context, seen look) (image.Image, error) {
 	return all, nil
 }
 
-// shownWindows are those that can be seen, back to front.
+// shownWindows are the visible windows, back to front.
 func shownWindows(t *desktop.Tree) (all []*desktop.Node) {
 	for _, w := range t.Windows {
 		if !w.Hidden && w.Bounds != nil && !w.Bounds.Empty() {
@@ -70,7 +70,7 @@ func shownWindows(t *desktop.Tree) (all []*desktop.Node) {
 	return all
 }
 
-// place draws a picture into a frame of another one; one of another scale is drawn point by point.
+// place draws a picture into a frame of another one; it scales a picture of another scale point by point.
 func place(on *image.RGBA, p image.Image, at ui.Rect) {
 	to := image.Rect(int(math.Round(at.X)), int(math.Round(at.Y)), int(math.Round(at.X+at.W)), int(math.Round(at.Y+at.H)))
 	from := p.Bounds()

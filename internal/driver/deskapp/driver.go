@@ -1,5 +1,6 @@
-// Package deskapp drives the apps of a desktop: a process that shows windows is a device. What it shows and how it is touched is a
-// desktop.Desktop's to know; here it becomes a screen, with waits by events and inputs that are meant for an element.
+// Package deskapp drives the apps of a desktop: a process with windows is a device. Driver finds and opens processes; the package turns
+// the trees of a desktop.Desktop into screens, waits for events, and checks that an input meets its element. It must not use
+// accessibility, X11 or AppKit itself: atspi and macax do.
 package deskapp
 
 import (
@@ -18,33 +19,34 @@ import (
 	programs "ios-agent/internal/desktop/process"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/processes"
 )
 
-// The beginnings of ids that mean processes.
+// The prefixes of ids of processes.
 const (
-	byPID  = "pid:" // pid:4711, or pid:4711:START, which is one process for good
-	byName = "app:" // app:NAME, by the name of the program or the title of a window
+	byPID  = "pid:" // pid:4711, or pid:4711:START, which stays the same process
+	byName = "app:" // app:NAME, the name of the program or the title of a window
 )
 
-// Driver opens processes. It lists none: there are too many, and few are meant.
+// Driver opens processes. It does not list them: there are too many.
 type Driver struct {
-	Programs Programs // tells how programs ended; nil: nobody knows
-	// Clock is how looks wait for still windows.
+	Programs Programs // knows how programs ended; nil: unknown
+	// Clock makes looks wait for still windows.
 	Clock   device.Clock
 	desktop desktop.Desktop
 }
 
-// Programs knows the programs that were launched here.
+// Programs knows the programs that this daemon launched.
 type Programs interface {
-	// Ended is how a program ended; false when it was not launched here.
+	// Ended is how a program ended; false if this daemon did not launch it.
 	Ended(ctx context.Context, pid int) (programs.Status, bool)
 }
 
-// New makes a driver that waits by the time of day; without a desktop, one that says so.
+// New makes a driver with the system's clock. Without a desktop, the driver refuses every process.
 func New(d desktop.Desktop) *Driver { return &Driver{Clock: device.TimeOfDay{}, desktop: d} }
 
-// Name names the driver.
+// Name is the driver's name.
 func (d *Driver) Name() string { return "deskapp" }
 
 // Opens reports whether an id means a process.
@@ -53,11 +55,11 @@ func (d *Driver) Opens(id string) bool {
 	return strings.HasPrefix(low, byPID) || strings.HasPrefix(low, byName)
 }
 
-// Find is the udid of the one process that an id means. env is the environment of who asks; nil is ours.
+// Find returns the udid of the process that an id means. env is the caller's environment; nil is the daemon's.
 func (d *Driver) Find(ctx context.Context, id string, env func(string) string) (udid string, err error) {
 	if d.desktop == nil {
-		return "", fault.New(fault.Unsupported, "there is no desktop here whose apps ios-agent can drive").
-			WithHint("use a simulator instead: `ios-agent devices`")
+		return "", fault.New(fault.Unsupported, "ios-agent cannot drive desktop apps on this machine").
+			WithHint("use a simulator instead; %s lists the simulators", hint.Do("list_devices"))
 	}
 	if name := id[len(byName):]; strings.EqualFold(id[:len(byName)], byName) {
 		pid, err := d.named(ctx, name, env)
@@ -90,20 +92,20 @@ func (d *Driver) Open(ctx context.Context, id string) (device.Device, error) {
 	return newProcess(d, who, app), nil
 }
 
-// identity is one process for good.
+// identity is one process, distinct from later processes with the same pid.
 type identity struct {
 	pid   int
-	start string // as processes.StartTime tells it
+	start string // from processes.StartTime
 	name  string // of its program
 }
 
-// udid names the process. The start is short: it only has to tell two processes apart that had the same pid.
+// udid names the process. The start is short: it only has to distinguish two processes with the same pid.
 func (i identity) udid() string {
 	if i.pid == 0 {
 		return ""
 	}
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(i.start)) // it never fails
+	_, _ = h.Write([]byte(i.start)) // never fails
 	return fmt.Sprintf("%s%d:%08x", byPID, i.pid, h.Sum32())
 }
 
@@ -115,23 +117,23 @@ func (i identity) info() device.Info {
 	}
 }
 
-// owned is the process with an id, if it lives and is this user's.
+// owned is the process of an id, if it lives and belongs to this user.
 func owned(id string) (identity, error) {
 	digits, start, whole := strings.Cut(id[len(byPID):], ":")
 	pid, err := strconv.Atoi(digits)
 	if err != nil || pid <= 0 {
-		return identity{}, fault.New(fault.InvalidInput, "%q is no process: it is pid: and a number", id).With("field", "udid")
+		return identity{}, fault.New(fault.InvalidInput, "invalid process id %q: it must be pid: and a number", id).With("field", "udid")
 	}
 	known, err := processes.Known(pid)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !processes.Alive(pid, known.Start) {
 		return identity{}, exited(pid)
 	}
 	if err != nil {
-		return identity{}, fault.New(fault.AppNotRunning, "nothing is told of process %d: %w", pid, err)
+		return identity{}, fault.New(fault.AppNotRunning, "cannot inspect process %d: %w", pid, err)
 	}
 	if known.UID != os.Getuid() {
 		return identity{}, fault.New(fault.Forbidden, "process %d belongs to another user", pid).
-			WithHint("only apps of the user who runs ios-agent are driven")
+			WithHint("start the app as the user who runs ios-agent")
 	}
 	who := identity{pid: pid, start: known.Start, name: programName(pid, known)}
 	if whole && !strings.EqualFold(who.udid(), byPID+digits+":"+start) {
@@ -140,7 +142,7 @@ func owned(id string) (identity, error) {
 	return who, nil
 }
 
-// programName is what a process executes; of a script, the script.
+// programName is the executable of a process, or its script.
 func programName(pid int, known processes.Ancestor) string {
 	path := known.Path
 	if seen, err := processes.Inspect(pid); err == nil && seen.Path != "" {
@@ -155,29 +157,30 @@ func programName(pid int, known processes.Ancestor) string {
 	return "process " + strconv.Itoa(pid)
 }
 
-// exited is the fault of a process that is not there any more.
+// exited is the fault of a process that has ended.
 func exited(pid int) *fault.Fault {
 	return fault.New(fault.AppNotRunning, "Process not running (PID %d exited)", pid).With("pid", pid).
-		WithHint(startAgain).WithDispatch(fault.NotDispatched)
+		WithHint("%s", startAgain).WithDispatch(fault.NotDispatched)
 }
 
-// startAgain is what is left to do when a process has ended.
-const startAgain = "start it again, and name the new process as `--udid`: pid:N or app:NAME"
+// startAgain is the hint for a process that has ended.
+var startAgain = "start the app again and name the new process with " + hint.Field("udid") + ": pid:N or app:NAME"
 
-// answers is a fault when the process has ended or stands still. It is asked before any call by accessibility: a process that stands
-// still would never answer one.
+// answers returns a fault if the process has ended or is stopped. It runs before every accessibility call, because a stopped process
+// would never answer.
 func (i identity) answers() error {
 	switch {
 	case !processes.Alive(i.pid, i.start):
 		return exited(i.pid)
 	case processes.Stopped(i.pid):
 		return fault.New(fault.AppPaused, "%s does not answer: process %d is stopped, by a debugger or a signal", i.name, i.pid).
-			With("pid", i.pid).WithHint("let it go on: `ios-agent debug continue`, or send it SIGCONT").WithDispatch(fault.NotDispatched)
+			With("pid", i.pid).WithHint("let the debugger continue it: %s; or send it SIGCONT", hint.Do("debug_continue")).
+			WithDispatch(fault.NotDispatched)
 	}
 	return nil
 }
 
-// explain says that the process has ended, where that is why something failed.
+// explain replaces err if it is due to the end of the process.
 func (i identity) explain(err error) error {
 	if err == nil || processes.Alive(i.pid, i.start) {
 		return err

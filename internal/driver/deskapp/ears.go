@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/device"
 )
 
-// ears follow what an app tells of its windows, and know when it last did.
+// ears follow the events of an app and store the time of the last event.
 type ears struct {
 	app   desktop.App
 	clock device.Clock
@@ -18,9 +18,9 @@ type ears struct {
 
 	mu    sync.Mutex
 	count uint64
-	at    time.Time     // of the last event; at first, when the app was opened: nobody knows what it told before
+	at    time.Time     // time of the last event, at first of the opening of the app: earlier events are unknown
 	more  chan struct{} // closed at the next event
-	deaf  bool          // the app tells nothing any more
+	deaf  bool          // the app sends no more events
 }
 
 func listen(app desktop.App, clock device.Clock) *ears {
@@ -42,7 +42,7 @@ func listen(app desktop.App, clock device.Clock) *ears {
 	return e
 }
 
-// hear notes an event, and reports whether there may be more.
+// hear stores the result of a wait for events, and reports whether more may come.
 func (e *ears) hear(count uint64, err error) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -53,14 +53,14 @@ func (e *ears) hear(count uint64, err error) bool {
 	return err == nil
 }
 
-// note notes that there were so many events. The lock is held.
+// note stores a higher number of events. The lock is held.
 func (e *ears) note(count uint64) {
 	if count > e.count {
 		e.count, e.at = count, e.clock.Now()
 	}
 }
 
-// heard is how many events there were, and when the last one was. The app has counted one before we hear of it.
+// heard returns the number of events and the time of the last one. The app counts an event before it reaches us.
 func (e *ears) heard() (count uint64, at time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -68,7 +68,7 @@ func (e *ears) heard() (count uint64, at time.Time) {
 	return e.count, e.at
 }
 
-// wait waits for an event after so many, for a time; false when none came.
+// wait waits for an event beyond the given count, for a limited time; false if none came.
 func (e *ears) wait(ctx context.Context, after uint64, most time.Duration) bool {
 	if count, _ := e.heard(); count > after {
 		return true
@@ -77,13 +77,13 @@ func (e *ears) wait(ctx context.Context, after uint64, most time.Duration) bool 
 	late := make(chan struct{})
 	go func() {
 		defer close(late)
-		_ = e.clock.Sleep(ctx, most) // its end is what counts
+		_ = e.clock.Sleep(ctx, most) // it ends early when the context does
 	}()
 	defer func() { cancel(); <-late }()
 	return e.told(after, late)
 }
 
-// told reports whether an event after so many comes before it is late.
+// told reports whether an event beyond the given count comes before the time in late.
 func (e *ears) told(after uint64, late <-chan struct{}) bool {
 	for {
 		e.mu.Lock()
@@ -95,7 +95,7 @@ func (e *ears) told(after uint64, late <-chan struct{}) bool {
 		select {
 		case <-more:
 			if e.isDeaf() {
-				return true // whoever looks finds out why
+				return true // the next look finds the reason
 			}
 		case <-late:
 			return false

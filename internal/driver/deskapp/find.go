@@ -12,20 +12,21 @@ import (
 	processes "ios-agent/internal/desktop/process"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
-// candidate is a process that may be meant.
+// candidate is a process that an id may mean.
 type candidate struct {
 	PID   int    `json:"pid"`
 	Name  string `json:"name"`
 	Title string `json:"title,omitempty"` // of its window
 }
 
-// named is the process of this user with a name: of its program, or the title of one of its windows, or a part of that.
+// named returns the process of this user with a name: of its program, or the title of one of its windows, or a part of that.
 func (d *Driver) named(ctx context.Context, name string, env desktop.Environ) (pid int, err error) {
 	if strings.TrimSpace(name) == "" {
-		return 0, fault.New(fault.InvalidInput, "an app has a name: that of its program, or the title of its window").With("field", "udid")
+		return 0, fault.New(fault.InvalidInput, "the app has no name: give its program's name or a window's title").With("field", "udid")
 	}
 	shown, failed := d.windows(ctx, env)
 	for _, fits := range []func(candidate) bool{
@@ -54,7 +55,7 @@ func (d *Driver) named(ctx context.Context, name string, env desktop.Environ) (p
 	return 0, unknown(shown, name)
 }
 
-// windows are the processes of this user that show windows, a candidate for each window.
+// windows are the processes of this user with windows, one candidate for each window.
 func (d *Driver) windows(ctx context.Context, env desktop.Environ) (all []candidate, err error) {
 	shown, err := d.desktop.Windows(ctx, func(name string) string {
 		if env != nil && env(name) != "" {
@@ -68,7 +69,7 @@ func (d *Driver) windows(ctx context.Context, env desktop.Environ) (all []candid
 	return all, err
 }
 
-// distinct are those that fit, each process once.
+// distinct returns the candidates that fit, each process once.
 func distinct(all []candidate, fits func(candidate) bool) (found []candidate) {
 	for _, c := range all {
 		if fits(c) && !slices.ContainsFunc(found, func(o candidate) bool { return o.PID == c.PID }) {
@@ -86,11 +87,11 @@ func only(found []candidate, name string) (int, error) {
 	for _, c := range found[:min(len(found), mostChoices)] {
 		said = append(said, c.String())
 	}
-	return 0, fault.New(fault.DeviceAmbiguous, "%d apps are called %q", len(found), name).With("candidates", found).
-		WithHint("pass one as `--udid`: %s", strings.Join(said, ", "))
+	return 0, fault.New(fault.DeviceAmbiguous, "%d apps are named %q", len(found), name).With("candidates", found).
+		WithHint("name one with %s: %s", hint.Field("udid"), strings.Join(said, ", "))
 }
 
-// mostChoices is how many apps a hint names.
+// mostChoices is the maximum number of apps in a hint.
 const mostChoices = 8
 
 func (c candidate) String() string {
@@ -101,7 +102,7 @@ func (c candidate) String() string {
 }
 
 func unknown(shown []candidate, name string) error {
-	f := fault.New(fault.DeviceNotFound, "no app of this desktop is called %q", name)
+	f := fault.New(fault.DeviceNotFound, "no app of this desktop is named %q", name)
 	var names []string
 	for _, c := range shown {
 		names = append(names, c.Name)
@@ -116,5 +117,5 @@ func unknown(shown []candidate, name string) error {
 		}
 		return f.WithHint("did you mean %s?", strings.Join(near, " or "))
 	}
-	return f.WithHint("start it first, or name its process as `--udid`: pid:N")
+	return f.WithHint("start it first, or name its process with %s: pid:N", hint.Field("udid"))
 }

@@ -28,21 +28,21 @@ var (
 	_ device.Pointing = (*process)(nil)
 )
 
-// GuardsInputs says that inputs look for what they are meant for.
+// GuardsInputs reports that inputs check their target.
 func (*process) GuardsInputs() {}
 
-// HasMouse says that a drag is a mouse's.
+// HasMouse reports that a drag uses the mouse.
 func (*process) HasMouse() {}
 
-// target is what an input is meant for.
+// target is the target of an input.
 type target struct {
 	node  *desktop.Node // nil: a point only
 	at    ui.Point
-	whole bool // the point is the one of the element itself, not of something in it
+	whole bool // the point is the element's own, not that of an element in it
 }
 
-// input sends something, for what its guard says, and looks at what came of it. fresh has the windows looked at again even if the app has
-// told nothing: what is pointed at must be where it is now.
+// input checks the guard, sends an input and reads the windows after it. fresh makes it read the windows again even without an event,
+// because the pointer needs the element's current place.
 func (p *process) input(ctx context.Context, at ui.Point, fresh bool, send func(desktop.Performer, target) (string, error)) error {
 	guard := device.TakeGuard(ctx)
 	t := target{at: at}
@@ -61,7 +61,7 @@ func (p *process) input(ctx context.Context, at ui.Point, fresh bool, send func(
 	return nil
 }
 
-// Do has an action done on an element of the last look, and looks at what came of it.
+// Do performs an action on an element of the last look and reads the windows after it.
 func (p *process) Do(ctx context.Context, one func(desktop.Performer) (string, error)) (method string, err error) {
 	guard := device.TakeGuard(ctx)
 	before, _ := p.last()
@@ -71,7 +71,7 @@ func (p *process) Do(ctx context.Context, one func(desktop.Performer) (string, e
 	return method, err
 }
 
-// done notes how an input was done, and looks at what came of it if its guard wants that. Who cannot be looked at now is looked at again.
+// done records how an input was done, and reads the windows after it if its guard asks for that. If reading fails, read again.
 func (p *process) done(ctx context.Context, guard *device.Guard, method string, before look) {
 	device.GuardOf(ctx).Method = method
 	if guard == nil || guard.After.Stable == 0 {
@@ -87,7 +87,7 @@ func (p *process) done(ctx context.Context, guard *device.Guard, method string, 
 	}
 }
 
-// aimed looks for the element of a guard, at this moment, by what it is and not by where it was.
+// aimed finds the element of a guard now, by its identity and not by its former place.
 func (p *process) aimed(ctx context.Context, g *device.Guard, at ui.Point, fresh bool) (target, error) {
 	look := p.present
 	if fresh {
@@ -100,26 +100,26 @@ func (p *process) aimed(ctx context.Context, g *device.Guard, at ui.Point, fresh
 	}
 	n := now.tree.ByKey(key)
 	switch {
-	case n != nil && !fresh && !writable(n) && !slices.Contains(n.Actions, desktop.Press): // it will be pointed at
+	case n != nil && !fresh && !writable(n) && !slices.Contains(n.Actions, desktop.Press): // the mouse will point at it
 		return p.aimed(ctx, g, at, true)
 	case n == nil:
 		return target{}, refusal(fault.RefExpired, g.Aim.Describe()+" is gone")
 	case n.Title != g.Aim.Label && n.Title != "" && g.Aim.Label != "": // lists show other rows in the same elements
-		return target{}, refusal(fault.RefExpired, fmt.Sprintf("%s is %s now", g.Aim.Describe(), ui.Quote(n.Title)))
+		return target{}, refusal(fault.RefExpired, fmt.Sprintf("%s is now %s", g.Aim.Describe(), ui.Quote(n.Title)))
 	case !n.Enabled && !g.Aim.Disabled:
-		return target{}, refusal(fault.ElementUnhittable, g.Aim.Describe()+" is disabled now")
+		return target{}, refusal(fault.ElementUnhittable, g.Aim.Describe()+"  is now disabled")
 	case over(now.screen, n) != nil:
 		return target{}, refusal(fault.ElementUnhittable, g.Aim.Describe()+" is covered by "+over(now.screen, n).Describe())
 	case fresh && now.tree.Over(n, at) != nil:
 		over := now.screen.Called(now.tree.Over(n, at).ID)
 		return target{}, refusal(fault.ElementUnhittable, g.Aim.Describe()+" is covered by "+over.Describe())
 	case fresh && moved(n, g.Aim):
-		return target{}, refusal(fault.ElementUnstable, g.Aim.Describe()+" moves")
+		return target{}, refusal(fault.ElementUnstable, g.Aim.Describe()+" is moving")
 	}
 	return target{n, at, at == g.At}, nil
 }
 
-// over is what keeps input from an element; nil when nothing does.
+// over is the element that covers a target, or nil.
 func over(s *ui.Screen, n *desktop.Node) *ui.Node {
 	shown := s.Called(n.ID)
 	if shown == nil {
@@ -133,7 +133,7 @@ func refusal(code fault.Code, says string) error {
 	return &device.RefusedError{Code: code, Cause: errors.New(says)}
 }
 
-// moved reports whether an element is more than a point away from where it was seen.
+// moved reports whether an element is more than a point away from its last place.
 func moved(n *desktop.Node, was *ui.Node) bool {
 	if n.Bounds == nil {
 		return !was.Unplaced
@@ -142,7 +142,7 @@ func moved(n *desktop.Node, was *ui.Node) bool {
 	return off(n.Bounds.X, was.Frame.X) || off(n.Bounds.Y, was.Frame.Y) || off(n.Bounds.W, was.Frame.W) || off(n.Bounds.H, was.Frame.H)
 }
 
-// refused is the fault of an input that was not sent, or may have been.
+// refused is the fault of an input that was not sent, or that may have been sent.
 func refused(err error) error {
 	var gone *desktop.GoneError
 	var cannot *desktop.UnsupportedError
@@ -168,10 +168,10 @@ func refused(err error) error {
 		}
 		return err
 	}
-	return fault.New(fault.ToolFailed, "the desktop did not take the input: %w", err).WithDispatch(fault.NotDispatched)
+	return fault.New(fault.ToolFailed, "the desktop refused the input: %w", err).WithDispatch(fault.NotDispatched)
 }
 
-// Tap presses the element that is meant by accessibility, where it can; gives a text field the focus; else clicks.
+// Tap presses the target element through accessibility if possible, focuses a text field, or else clicks.
 func (p *process) Tap(ctx context.Context, at ui.Point) error {
 	return p.input(ctx, at, false, func(do desktop.Performer, t target) (string, error) {
 		n := t.node
@@ -196,7 +196,7 @@ func (p *process) Tap(ctx context.Context, at ui.Point) error {
 	})
 }
 
-// innermost is the smallest element at a point, of one and all below it, that fits; nil when none does.
+// innermost is the smallest element at a point that fits, among an element and its descendants; nil if none fits.
 func innermost(n *desktop.Node, at ui.Point, fits func(*desktop.Node) bool) (found *desktop.Node) {
 	n.Walk(func(c *desktop.Node) bool {
 		if c.Bounds != nil && c.Bounds.Contains(at) && fits(c) {
@@ -207,7 +207,7 @@ func innermost(n *desktop.Node, at ui.Point, fits func(*desktop.Node) bool) (fou
 	return found
 }
 
-// writable reports whether a click on an element only gives it the focus.
+// writable reports whether a click on an element only focuses it.
 func writable(n *desktop.Node) bool {
 	switch typeOf(n) {
 	case "TextField", "SecureTextField", "SearchField", "TextView":
@@ -226,15 +226,15 @@ func (p *process) DoubleTap(ctx context.Context, at ui.Point) error {
 	return p.point(ctx, at, func(app desktop.App) error { return app.Click(ctx, at, 1, 2) })
 }
 
-// LongPress holds the button down.
+// LongPress holds the mouse button down.
 func (p *process) LongPress(ctx context.Context, at ui.Point, long time.Duration) error {
 	return p.point(ctx, at, func(app desktop.App) error { return app.Hold(ctx, at, long) })
 }
 
-// lineHeight is how many points of a finger's way one line of a wheel is.
+// lineHeight is the distance, in points, that a finger moves for one line of a wheel.
 const lineHeight = 40
 
-// Swipe turns the wheel so that the content follows a finger that would have gone that way.
+// Swipe turns the wheel so that the content moves as after the swipe of a finger.
 func (p *process) Swipe(ctx context.Context, from, to ui.Point, _ time.Duration) error {
 	lines := func(way float64) int { return int(math.Copysign(math.Ceil(math.Abs(way)/lineHeight), way)) }
 	dx, dy := to.X-from.X, to.Y-from.Y
@@ -253,7 +253,7 @@ func (p *process) Drag(ctx context.Context, d device.Drag) error {
 	})
 }
 
-// SetValue gives a control a value: a number, a share of its range with a percent sign, or a text.
+// SetValue gives a control a value: a number, a percentage of its range, or a text.
 func (p *process) SetValue(ctx context.Context, at ui.Point, value string) error {
 	return p.input(ctx, at, false, func(do desktop.Performer, t target) (string, error) {
 		n, err := p.valued(ctx, t)
@@ -261,7 +261,7 @@ func (p *process) SetValue(ctx context.Context, at ui.Point, value string) error
 			return "", err
 		}
 		if n == nil {
-			return "", &desktop.UnsupportedError{What: "be set: there is no control at this point"}
+			return "", &desktop.UnsupportedError{What: "be set: the point has no control"}
 		}
 		number, err := amount(n, value)
 		if err == nil {
@@ -275,7 +275,7 @@ func (p *process) SetValue(ctx context.Context, at ui.Point, value string) error
 	})
 }
 
-// valued is the control that is meant: the element itself, or what is at the point, of the topmost window first.
+// valued is the control to set: the element itself, or the control at the point in the topmost window.
 func (p *process) valued(ctx context.Context, t target) (found *desktop.Node, err error) {
 	has := func(n *desktop.Node) bool { return n.Value != nil }
 	switch {
@@ -296,8 +296,8 @@ func (p *process) valued(ctx context.Context, t target) (found *desktop.Node, er
 	return found, nil
 }
 
-// amount is the number that a text means for a control: a share of its range, if it has a percent sign and a range that is told. A control
-// whose range is not told has 0 to 1 if it is within that, else 0 to 100.
+// amount is the number that a text means for a control: a percentage of its range if the text has a percent sign and the range is known.
+// Without a known range, a control whose value is from 0 to 1 has that range, any other 0 to 100.
 func amount(n *desktop.Node, text string) (float64, error) {
 	digits, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
 	number, err := strconv.ParseFloat(digits, 64)
@@ -316,7 +316,7 @@ func amount(n *desktop.Node, text string) (float64, error) {
 	return low + (high-low)*number/100, nil
 }
 
-// Fill gives a field a text by accessibility, and the focus.
+// Fill sets a field's text through accessibility, and focuses the field.
 func (p *process) Fill(ctx context.Context, at ui.Point, text string) error {
 	guard := device.GuardOf(ctx)
 	if guard.Aim == nil {
@@ -335,7 +335,7 @@ func (p *process) Fill(ctx context.Context, at ui.Point, text string) error {
 	}
 	before, _ := p.last()
 	do := p.Performer()
-	_ = do.App.Focus(ctx, n.Key) // what cannot have it can still be filled
+	_ = do.App.Focus(ctx, n.Key) // a field that cannot be focused can still be filled
 	if err := do.App.SetText(ctx, n.Key, text); err != nil {
 		return refused(err)
 	}
@@ -344,5 +344,5 @@ func (p *process) Fill(ctx context.Context, at ui.Point, text string) error {
 }
 
 func unfilled() error {
-	return fault.New(fault.Unsupported, "there is no field here that takes a text at once").WithDispatch(fault.NotDispatched)
+	return fault.New(fault.Unsupported, "the target is not a field that accepts a whole text").WithDispatch(fault.NotDispatched)
 }

@@ -16,8 +16,9 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// TestTap: by accessibility where the element can, else with the mouse. The outcome is what the windows show.
-func TestTap(t *testing.T) {
+// TestTapPrefersAccessibilityOverMouse: through accessibility if the element supports it, else with the mouse. The outcome comes from the
+// windows.
+func TestTapPrefersAccessibilityOverMouse(t *testing.T) {
 	s := newStand(t)
 	s.see()
 	r, err := s.Tap(t.Context(), act.How{}, named("Action"))
@@ -42,7 +43,7 @@ func TestTap(t *testing.T) {
 	s.shows("Clicked: 3")
 }
 
-// TestTapAvoidsTheDialogOverTheMiddle: of an element whose middle lies under a dialog, the part beside the dialog is clicked.
+// TestTapAvoidsTheDialogOverTheMiddle: a click on an element whose middle a dialog covers goes to the uncovered part.
 func TestTapAvoidsTheDialogOverTheMiddle(t *testing.T) {
 	s := newStand(t)
 	text := s.node("Drag Source").Frame
@@ -54,8 +55,8 @@ func TestTapAvoidsTheDialogOverTheMiddle(t *testing.T) {
 	s.did("press Drag Source")
 }
 
-// TestALateEffect: an effect that the app tells of later is an effect. It is not looked for in between.
-func TestALateEffect(t *testing.T) {
+// TestTapReportsLateEffect: an effect that the app reports later counts. There is no look in between.
+func TestTapReportsLateEffect(t *testing.T) {
 	s := newStand(t)
 	s.see()
 	s.app.OnPress(func(_ string, looks uint64) {
@@ -69,8 +70,9 @@ func TestALateEffect(t *testing.T) {
 	s.shows("Came late")
 }
 
-// TestFill: a text is set by accessibility, or by keys where a field takes only those; what is there is replaced, and read back.
-func TestFill(t *testing.T) {
+// TestEnterReplacesTextOfField: accessibility sets the text, or keys where a field accepts only keys; the former text is replaced, and the
+// field read back.
+func TestEnterReplacesTextOfField(t *testing.T) {
 	s := newStand(t)
 	for field, method := range map[string]string{"Name": "said", "Keys": "done"} {
 		for _, text := range []string{"héllo 世界", "again"} {
@@ -98,8 +100,8 @@ func TestFill(t *testing.T) {
 	refused(t, err, fault.ElementNotEditable, fault.NotDispatched)
 }
 
-// TestKeys: keys go to the process; unknown ones are refused before anything is sent.
-func TestKeys(t *testing.T) {
+// TestKeyRefusesUnknownKeyBeforeSending: keys go to the process; unknown ones are refused before anything is sent.
+func TestKeyRefusesUnknownKeyBeforeSending(t *testing.T) {
 	s := newStand(t)
 	board := s.Device.(device.Keyboard)
 	refused(t, board.Type(t.Context(), "x"), fault.NoFocus, fault.NotDispatched)
@@ -126,8 +128,8 @@ func TestKeys(t *testing.T) {
 	s.did("key pagedown 0xa0000")
 }
 
-// TestMouse: what only a mouse can do.
-func TestMouse(t *testing.T) {
+// TestDoubleTapAndDragUseMouse: inputs that need a mouse.
+func TestDoubleTapAndDragUseMouse(t *testing.T) {
 	s := newStand(t)
 	r, err := s.DoubleTap(t.Context(), act.How{}, named("Action"))
 	s.came(r, err, "done", ui.Changed)
@@ -137,11 +139,11 @@ func TestMouse(t *testing.T) {
 	s.came(r, err, "done", ui.Changed)
 	s.did("drag Drag Source to Drop Here")
 	_, err = s.Pinch(t.Context(), act.How{}, named("Action"), 2)
-	refused(t, err, fault.Unsupported, fault.NotDispatched, "cannot pinch", "an app of a desktop")
+	refused(t, err, fault.Unsupported, fault.NotDispatched, "cannot pinch", "a desktop app cannot do this")
 }
 
-// TestSetValue: sliders take numbers and shares, check boxes are pressed.
-func TestSetValue(t *testing.T) {
+// TestSetValueSetsSlidersAndCheckBoxes: sliders take numbers and shares, check boxes are pressed.
+func TestSetValueSetsSlidersAndCheckBoxes(t *testing.T) {
 	s := newStand(t)
 	for _, c := range []struct{ control, value, shows string }{
 		{"Volume", "0.25", "0.25"}, {"Volume", "80%", "0.8"}, {"Enabled", "on", "1"}, {"Name", "Kim", "Kim"},
@@ -153,11 +155,11 @@ func TestSetValue(t *testing.T) {
 		}
 	}
 	err := s.Device.(device.Adjust).SetValue(t.Context(), ui.Point{X: -5, Y: -5}, "1")
-	refused(t, err, fault.Unsupported, fault.NotDispatched, "no control at this point")
+	refused(t, err, fault.Unsupported, fault.NotDispatched, "the point has no control")
 }
 
-// TestAGuardRefuses: an input looks for its element at the moment of the input, by what it is, and refuses if it is another.
-func TestAGuardRefuses(t *testing.T) {
+// TestInputRefusesChangedElement: an input finds its element at the moment of the input, by identity, and refuses another element.
+func TestInputRefusesChangedElement(t *testing.T) {
 	s := newStand(t)
 	touch := s.Device.(device.Touch)
 	try := func(label string, change func(), send func(ctx context.Context, at ui.Point) error) (*device.Guard, error) {
@@ -188,8 +190,8 @@ func TestAGuardRefuses(t *testing.T) {
 	}
 }
 
-// TestProcess: operations that know desktop apps find the same elements by their ids, and act on them as a step.
-func TestProcess(t *testing.T) {
+// TestProcessFindsElementsByID: operations that know desktop apps find the same elements by their ids, and act on them as a step.
+func TestProcessFindsElementsByID(t *testing.T) {
 	s := newStand(t)
 	p, err := device.As[desktop.Process](device.Compose(s.Device))
 	if err != nil || p.Seen() != nil || p.Node("btn_0000") != nil {

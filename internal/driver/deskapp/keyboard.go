@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Type types into what has the focus.
+// Type types into the element with the focus.
 func (p *process) Type(ctx context.Context, text string) error {
 	if _, err := p.holder(ctx); err != nil {
 		return err
@@ -21,7 +21,7 @@ func (p *process) Type(ctx context.Context, text string) error {
 	})
 }
 
-// Clear empties what has the focus: by accessibility, or by keys that select all and delete it.
+// Clear empties the element with the focus: through accessibility, or with keys that select and delete all text.
 func (p *process) Clear(ctx context.Context) error {
 	key, err := p.holder(ctx)
 	if err != nil {
@@ -39,8 +39,7 @@ func (p *process) Clear(ctx context.Context) error {
 	})
 }
 
-// ToEnd moves the caret behind the text: an element that gets the focus by accessibility has it where it was, or all of its text is
-// selected.
+// ToEnd moves the caret behind the text: an element that was focused through accessibility keeps its caret or selects all of its text.
 func (p *process) ToEnd(ctx context.Context) error {
 	end := desktop.Chord{Key: "end", Modifiers: desktop.Command}
 	if runtime.GOOS == "darwin" {
@@ -51,7 +50,8 @@ func (p *process) ToEnd(ctx context.Context) error {
 	})
 }
 
-// holder is the element that has the focus: the one that shows it, or else the one that we gave it, as not every app shows it.
+// holder is the element with the focus: the element that shows it, or else the last element that the driver focused, because some apps
+// do not show it.
 func (p *process) holder(ctx context.Context) (key string, err error) {
 	now, err := p.present(ctx, 0)
 	if err != nil {
@@ -70,12 +70,12 @@ func (p *process) holder(ctx context.Context) (key string, err error) {
 		key = given
 	}
 	if key == "" {
-		return "", fault.New(fault.NoFocus, "nothing in the windows of %s has the focus", p.name).WithDispatch(fault.NotDispatched)
+		return "", fault.New(fault.NoFocus, "no element in the windows of %s has the focus", p.name).WithDispatch(fault.NotDispatched)
 	}
 	return key, nil
 }
 
-// Key presses a key. A character that is no key of its own is typed.
+// Key presses a key. It types a character that has no key.
 func (p *process) Key(ctx context.Context, name string, modifiers []string, times int) error {
 	held, err := desktop.ModifiersOf(modifiers)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"ios-agent/test/desktoptest"
 )
 
-// TestAProcessThatExits: every call says so, and nothing waits for it to come back.
-func TestAProcessThatExits(t *testing.T) {
+// TestCallsReportProcessExit: every call reports the exit, without waiting.
+func TestCallsReportProcessExit(t *testing.T) {
 	s := newStand(t)
 	s.see()
 	s.end()
@@ -36,16 +36,16 @@ func TestAProcessThatExits(t *testing.T) {
 	_, err = s.Device.(device.Camera).Screenshot(t.Context())
 	refused(t, err, fault.AppNotRunning, fault.NotDispatched, says)
 	if !s.Device.(device.Mortal).Gone() {
-		t.Error("it is not known to have ended")
+		t.Error("Gone() = false after the exit, want true")
 	}
 	if len(s.app.Did()) > 0 {
 		t.Errorf("%q", s.app.Did())
 	}
 }
 
-// TestAnInputThatEndsIt: the process that an input ends has ended after the input, which is its effect. How, nobody knows who did not
+// TestTapReportsProcessExitAsEffect: the end of the process is the effect of the input. How it ended is unknown if this daemon did not
 // launch it.
-func TestAnInputThatEndsIt(t *testing.T) {
+func TestTapReportsProcessExitAsEffect(t *testing.T) {
 	s := newStand(t)
 	s.see()
 	s.app.OnPress(func(string, uint64) {
@@ -54,13 +54,13 @@ func TestAnInputThatEndsIt(t *testing.T) {
 	})
 	s.Expect = true
 	r, err := s.Tap(t.Context(), act.How{Timeout: time.Minute}, named("Drag Source"))
-	if err != nil || r.Outcome != ui.Changed || r.Ended == nil || !strings.Contains(r.Ended.How, "not known") {
+	if err != nil || r.Outcome != ui.Changed || r.Ended == nil || !strings.Contains(r.Ended.How, "unknown") {
 		t.Errorf("got %+v and %v, want changed and that nobody knows how it ended", r, err)
 	}
 }
 
-// TestAWindowThatCloses: a process without windows shows nothing, which is told; one that shows one again is seen again.
-func TestAWindowThatCloses(t *testing.T) {
+// TestClosedLastWindowIsReported: a process without windows shows an empty screen with a reason; a new window is seen again.
+func TestClosedLastWindowIsReported(t *testing.T) {
 	s := newStand(t)
 	s.see()
 	s.app.OnPress(func(string, uint64) { s.app.Leave() })
@@ -70,15 +70,15 @@ func TestAWindowThatCloses(t *testing.T) {
 		t.Errorf("got %+v and %v, want changed and that its last window closed", r, err)
 	}
 	_, err = s.Tap(t.Context(), act.How{}, named("Action"))
-	refused(t, err, fault.AppNotInFront, fault.NotDispatched, "shows no window any more", fmt.Sprint(s.pid()))
+	refused(t, err, fault.AppNotInFront, fault.NotDispatched, "no longer shows a window", fmt.Sprint(s.pid()))
 	gone, err := s.Wait(t.Context(), act.Waiting{Condition: ui.IsGone, Query: named("Action"), Timeout: time.Hour})
 	if err != nil || !gone.Matched {
 		t.Errorf("an element of a closed window is gone: %+v, %v", gone, err)
 	}
 }
 
-// TestAStoppedProcess is told before anything is asked of it: it would never answer.
-func TestAStoppedProcess(t *testing.T) {
+// TestStoppedProcessRefusesCalls is reported before any request, which it would never answer.
+func TestStoppedProcessRefusesCalls(t *testing.T) {
 	s := newStand(t)
 	s.see()
 	looks := s.app.Looks()
@@ -99,7 +99,7 @@ func TestAStoppedProcess(t *testing.T) {
 		}
 	}
 	if s.app.Looks() != looks || len(s.app.Did()) > 0 {
-		t.Error("a stopped process was asked something")
+		t.Error("the app of a stopped process got a call")
 	}
 	s.stop(t, false)
 	s.shows("Action")
@@ -113,7 +113,7 @@ func (d closedDesktop) Methods() desktop.Methods { return desktop.Methods{} }
 func (d closedDesktop) Prepare(context.Context, desktop.Environ) ([]string, error) { return nil, nil }
 
 func (d closedDesktop) Open(context.Context, int) (desktop.App, error) {
-	d.t.Error("it was opened")
+	d.t.Error("the desktop was opened")
 	return nil, os.ErrInvalid
 }
 
@@ -121,8 +121,8 @@ func (d closedDesktop) Windows(context.Context, desktop.Environ) ([]desktop.Wind
 	return nil, nil
 }
 
-// TestWhichProcess: ids that mean one process, several, or none.
-func TestWhichProcess(t *testing.T) {
+// TestOpenFindsProcessByIDOrTitle: ids of one process, of several, and of none.
+func TestOpenFindsProcessByIDOrTitle(t *testing.T) {
 	t.Parallel()
 	one, two, other := newChild(t), newChild(t), newChild(t)
 	d := desktoptest.New(one.pid(), two.pid(), other.pid())
@@ -189,8 +189,8 @@ func TestWhichProcess(t *testing.T) {
 	}
 }
 
-// TestAnotherUsersProcess is refused.
-func TestAnotherUsersProcess(t *testing.T) {
+// TestOpenRefusesProcessOfAnotherUser is refused.
+func TestOpenRefusesProcessOfAnotherUser(t *testing.T) {
 	t.Parallel()
 	id := "pid:1" // root's
 	if os.Getuid() == 0 {

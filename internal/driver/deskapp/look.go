@@ -7,18 +7,19 @@ import (
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
-// look is what one look showed.
+// look is the result of one look.
 type look struct {
 	tree   *desktop.Tree
 	screen *ui.Screen
-	told   uint64 // how many events the app had told before
+	told   uint64 // number of the app's events before the look
 }
 
-// Observe looks at the windows. What the app tells says when they are still: nothing for as long as the wait says. An app that tells
-// much and shows always the same is still too.
+// Observe reads the windows. They are still when the app has sent no event for as long as the wait says. An app that sends many events
+// but always shows the same is still too.
 func (p *process) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 	began := p.driver.Clock.Now()
 	w.Stable = stillFor(w)
@@ -33,15 +34,15 @@ func (p *process) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error
 			seen.screen.Waited = spent
 			return seen.screen, nil
 		}
-		p.ears.wait(ctx, seen.told, left) // an event, or the end of patience: both are looked at
+		p.ears.wait(ctx, seen.told, left) // an event, or the end of patience: both lead to another look
 		w.Min = 0
 	}
 }
 
-// shortest is the least time without a word after which an app is called still, however little time there is.
+// shortest is the minimum time without an event after which an app counts as still.
 const shortest = desktop.UsualSettle / 2
 
-// stillFor is how long an app must have told nothing to be still. It tells at once, so half of the time there is will do.
+// stillFor is the time without an event after which an app is still. Apps send events at once, so half of the available time is enough.
 func stillFor(w device.Wait) time.Duration {
 	if w.Max <= 0 {
 		return w.Stable
@@ -49,7 +50,7 @@ func stillFor(w device.Wait) time.Duration {
 	return min(w.Stable, max(w.Max/2, shortest))
 }
 
-// settled looks until the windows are still, or for as long as the wait allows.
+// settled looks until the windows are still, or until the wait ends.
 func (p *process) settled(ctx context.Context, w device.Wait) (look, error) {
 	began := p.driver.Clock.Now()
 	var before *ui.Screen
@@ -72,11 +73,11 @@ func (p *process) settled(ctx context.Context, w device.Wait) (look, error) {
 	}
 }
 
-// glance is how long nothing must have been told that a look without a wait finds still.
+// glance is the time without an event that makes an app still for a look without a wait.
 const glance = 100 * time.Millisecond
 
-// quiet waits until the app has told nothing for as long as the wait says, or until it has told something for that long. It gives what
-// the app has told until then.
+// quiet waits until the app has sent no event for as long as the wait says, or until it has sent events for that long. It returns the
+// number of events until then.
 func (p *process) quiet(ctx context.Context, w device.Wait, began time.Time) (told uint64, quiet bool) {
 	entered, stable := p.driver.Clock.Now(), w.Stable
 	if stable == 0 {
@@ -85,7 +86,7 @@ func (p *process) quiet(ctx context.Context, w device.Wait, began time.Time) (to
 	for {
 		told, at := p.ears.heard()
 		if w.Unlike != "" {
-			at = later(at, began) // an input was sent: the app may be about to tell what came of it
+			at = later(at, began) // after an input, the app may be about to send its events
 		}
 		now := p.driver.Clock.Now()
 		still := now.Sub(at) >= stable
@@ -137,20 +138,20 @@ func (p *process) see(ctx context.Context, depth int) (look, error) {
 	return seen, nil
 }
 
-// windowless is the fault of a process that shows no window.
+// windowless is the fault of a process without a window.
 func (p *process) windowless() error {
 	p.mu.Lock()
 	shown := p.shown
 	p.mu.Unlock()
 	says := "%s (PID %d) shows no window yet"
 	if shown {
-		says = "%s (PID %d) shows no window any more"
+		says = "%s (PID %d) no longer shows a window"
 	}
 	return fault.New(fault.AppNotInFront, says, p.name, p.pid).With("pid", p.pid).
-		WithHint("wait until it shows one, `ios-agent wait --text TEXT`, or start it again").WithDispatch(fault.NotDispatched)
+		WithHint("wait for its text: %s; or start it again", hint.Do("wait", "text", "TEXT")).WithDispatch(fault.NotDispatched)
 }
 
-// last is the last look; false when there was none.
+// last returns the last look, if any.
 func (p *process) last() (look, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -160,7 +161,7 @@ func (p *process) last() (look, bool) {
 	return *p.seen, true
 }
 
-// present is what is shown now: the last look, if nothing was done and the app has told nothing since.
+// present is the current state: the last look, unless an action or an event came after it.
 func (p *process) present(ctx context.Context, depth int) (look, error) {
 	if err := p.answers(); err != nil {
 		return look{}, err

@@ -17,8 +17,8 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// TestSee: a look has all that the app tells, wherever its windows stand.
-func TestSee(t *testing.T) {
+// TestLookShowsElementsAtAnyWindowPosition: a look has everything that the app reports, wherever its windows are.
+func TestLookShowsElementsAtAnyWindowPosition(t *testing.T) {
 	s := newStand(t)
 	for _, at := range []ui.Point{{X: 100, Y: 50}, {X: -900, Y: -700}, {X: 5000, Y: 3}} {
 		s.app.MoveTo(at.X, at.Y)
@@ -46,8 +46,8 @@ func TestSee(t *testing.T) {
 	}
 }
 
-// TestSeveralWindows: the topmost window is in front of the others where it is; a modal one wherever they are.
-func TestSeveralWindows(t *testing.T) {
+// TestTopWindowCoversOthers: the topmost window covers the others at its place; a modal one covers them everywhere.
+func TestTopWindowCoversOthers(t *testing.T) {
 	s := newStand(t)
 	s.app.Ask("Find", "Next", false, ui.Rect{X: -200, Y: 10, W: 250, H: 100})
 	if view := s.screen().Viewport(); view != (ui.Rect{X: -200, Y: 10, W: 700, H: 640}) {
@@ -67,9 +67,9 @@ func TestSeveralWindows(t *testing.T) {
 	s.did("press Yes")
 }
 
-// TestRefsStay: of controls that are alike, or have no name, each is known again whatever comes and goes; a window by another title, and
-// one that is in front of it, change nothing else.
-func TestRefsStay(t *testing.T) {
+// TestRefsStayWhenScreenChanges: of controls that are alike, or have no name, each is known again whatever comes and goes; a window by
+// another title, and one that is in front of it, change nothing else.
+func TestRefsStayWhenScreenChanges(t *testing.T) {
 	s := newStand(t)
 	s.app.Add("AXButton", "Same")
 	s.app.Add("AXButton", "Same")
@@ -111,8 +111,8 @@ func TestRefsStay(t *testing.T) {
 	}
 }
 
-// TestOutOfItsWindow: what is scrolled out of its window cannot be seen, even if another window is there.
-func TestOutOfItsWindow(t *testing.T) {
+// TestScrolledOutElementIsHidden: elements that are scrolled out of their window are hidden, even if another window is there.
+func TestScrolledOutElementIsHidden(t *testing.T) {
 	s := newStand(t)
 	s.app.Show("Gestures")
 	s.app.Ask("Find", "Next", false, ui.Rect{X: 100, Y: -1500, W: 400, H: 1200})
@@ -124,8 +124,8 @@ func TestOutOfItsWindow(t *testing.T) {
 	}
 }
 
-// TestStill: an app is still when it tells nothing, and also when it tells much and always shows the same.
-func TestStill(t *testing.T) {
+// TestSettledRequiresUnchangedScreen: an app is still when it sends no events, and also when it sends many and always shows the same.
+func TestSettledRequiresUnchangedScreen(t *testing.T) {
 	s := newStand(t)
 	eyes := s.Device.(device.Eyes)
 	wait := device.Wait{Stable: 300 * time.Millisecond, Max: time.Minute}
@@ -161,8 +161,8 @@ func TestStill(t *testing.T) {
 	}
 }
 
-// TestPatience: what looks as before is looked at on until the app tells something, or patience is over.
-func TestPatience(t *testing.T) {
+// TestObserveWaitsForChangeWithinPatience: an unchanged screen is watched until the app sends an event or the patience ends.
+func TestObserveWaitsForChangeWithinPatience(t *testing.T) {
 	s := newStand(t)
 	eyes := s.Device.(device.Eyes)
 	before := s.screen()
@@ -184,8 +184,8 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestWait: a condition is waited for until it holds.
-func TestWait(t *testing.T) {
+// TestWaitEndsWhenConditionHolds: a wait ends when its condition holds.
+func TestWaitEndsWhenConditionHolds(t *testing.T) {
 	s := newStand(t)
 	looks := s.app.Looks()
 	go func() {
@@ -199,8 +199,8 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// TestScreenshot: a picture shows all windows, each where a look has it.
-func TestScreenshot(t *testing.T) {
+// TestScreenshotShowsAllWindows: a picture shows all windows, each where a look has it.
+func TestScreenshotShowsAllWindows(t *testing.T) {
 	s := newStand(t)
 	take := func() (size [2]int, at func(x, y int) color.Color) {
 		raw, err := s.Device.(device.Camera).Screenshot(t.Context())
@@ -230,8 +230,8 @@ func TestScreenshot(t *testing.T) {
 	}
 }
 
-// TestStillFor: little time makes an app no stiller.
-func TestStillFor(t *testing.T) {
+// TestStillForFitsStableTimeIntoLimit: a short limit does not make an app still sooner.
+func TestStillForFitsStableTimeIntoLimit(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct{ stable, most, want time.Duration }{
 		{150 * ms, 80 * ms, 40 * ms}, {150 * ms, 1 * ms, 40 * ms}, {150 * ms, 3000 * ms, 150 * ms}, {100 * ms, 0, 100 * ms},

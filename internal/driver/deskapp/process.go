@@ -22,13 +22,13 @@ type process struct {
 	ears   *ears
 	names  desktop.Names
 	app    desktop.App
-	one    *device.Lane // one at a time calls the app
+	one    *device.Lane // one caller at a time calls the app
 
 	mu    sync.Mutex
 	shown bool   // it has shown a window
-	stale bool   // something was done since the last look
-	seen  *look  // the last one; nil: none
-	focus string // the key of the element that we gave the focus
+	stale bool   // an action came after the last look
+	seen  *look  // the last look, or nil
+	focus string // the key of the element that the driver focused
 }
 
 var (
@@ -47,13 +47,13 @@ func newProcess(d *Driver, who identity, app desktop.App) *process {
 // Info describes the process.
 func (p *process) Info() device.Info { return p.info() }
 
-// Driver names the driver.
+// Driver is the driver's name.
 func (p *process) Driver() string { return p.driver.Name() }
 
 // Gone reports whether the process has ended.
 func (p *process) Gone() bool { return !processes.Alive(p.pid, p.start) }
 
-// Close leaves the process as it is.
+// Close leaves the process running.
 func (p *process) Close() error {
 	p.ears.close()
 	return p.app.Close()
@@ -67,12 +67,12 @@ func (p *process) Running(context.Context) (map[string]int, error) {
 	return map[string]int{p.name: p.pid}, nil
 }
 
-// Ended says how the process has ended; only who started it knows. An exit is its own doing, whatever its code; a signal is not.
+// Ended says how the process has ended, which only the parent knows. An exit with any code is the app's own; a signal is not.
 func (p *process) Ended(ctx context.Context, _ string, _ time.Time) (device.End, error) {
 	if !p.Gone() {
 		return device.End{}, nil
 	}
-	end := device.End{Own: true, Reason: "how is not known here, because it was not launched here", Hint: startAgain}
+	end := device.End{Own: true, Reason: "how it ended is unknown, because ios-agent did not launch it", Hint: startAgain}
 	if p.driver.Programs == nil {
 		return end, nil
 	}
@@ -83,13 +83,13 @@ func (p *process) Ended(ctx context.Context, _ string, _ time.Time) (device.End,
 	case st.Signal != "":
 		end.Own, end.Reason = false, "it was ended by "+st.Signal
 	case st.Exit != nil:
-		end.Reason = fmt.Sprintf("it left with exit code %d", *st.Exit)
+		end.Reason = fmt.Sprintf("it exited with code %d", *st.Exit)
 	}
 	end.Logs = st.LastLines(fewLines)
 	return end, nil
 }
 
-// fewLines are enough to see what a program said last.
+// fewLines is enough to see the last output of a program.
 const fewLines = 8
 
 // Seen is the tree of the last look.
@@ -111,12 +111,12 @@ func (p *process) Node(id string) *desktop.Node {
 	return tree.ByKey(p.names.Key(id))
 }
 
-// Performer does actions on the process, one at a time.
+// Performer performs actions on the process, one at a time.
 func (p *process) Performer() desktop.Performer {
 	return desktop.Performer{App: inTurn{p}, Methods: p.driver.desktop.Methods()}
 }
 
-// call makes one call of the app, if the process lives and does not stand still.
+// call makes one call of the app, if the process lives and is not stopped.
 func (p *process) call(ctx context.Context, fn func(desktop.App) error) error {
 	if err := p.answers(); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (p *process) call(ctx context.Context, fn func(desktop.App) error) error {
 	return p.explain(p.one.Do(ctx, func() error { return fn(p.app) }))
 }
 
-// act is call for an input. A process that ended meanwhile was given it: the look after it tells that it has ended.
+// act is call for an input. If the process ends during the input, the input arrived: the look after it reports the end.
 func (p *process) act(ctx context.Context, fn func(desktop.App) error) error {
 	if err := p.answers(); err != nil {
 		return err
@@ -140,14 +140,14 @@ func (p *process) act(ctx context.Context, fn func(desktop.App) error) error {
 	return err
 }
 
-// stir notes that something is done: what was seen before counts no more, whatever the app has told.
+// stir records an action: the last look is out of date, even without an event.
 func (p *process) stir() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stale = true
 }
 
-// inTurn is the app of a process for others than the process itself: every call is made in its turn.
+// inTurn gives other packages the app of a process: every call waits for its turn.
 type inTurn struct{ p *process }
 
 var _ desktop.App = inTurn{}
@@ -213,5 +213,5 @@ func (a inTurn) Type(ctx context.Context, text string) error {
 	return a.p.act(ctx, func(app desktop.App) error { return app.Type(ctx, text) })
 }
 
-// Close leaves it open: the device closes it.
+// Close leaves the app open: the device closes it.
 func (a inTurn) Close() error { return nil }

@@ -9,8 +9,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// screenOf makes a screen of a look: all windows of the process, the topmost last. The screen is as large as they are together, wherever
-// they stand.
+// screenOf makes a screen from a look: all windows of the process, the topmost last. The screen covers all windows, wherever they are.
 func screenOf(name string, t *desktop.Tree) *ui.Screen {
 	root := &ui.Node{Type: "Application", Label: name, Key: name, Made: true}
 	var c converter
@@ -28,7 +27,7 @@ func screenOf(name string, t *desktop.Tree) *ui.Screen {
 	return s
 }
 
-// around is the smallest frame that holds two.
+// around is the smallest frame that holds two others.
 func around(a, b ui.Rect) ui.Rect {
 	switch {
 	case a.Empty():
@@ -41,10 +40,11 @@ func around(a, b ui.Rect) ui.Rect {
 }
 
 type converter struct {
-	window *ui.Rect // the frame of the window at hand
+	window *ui.Rect // the frame of the current window
 }
 
-// node converts an element and all below it. loose says that it lies in something that may stand out of its window, as a menu does.
+// node converts an element and its descendants. loose means that it lies in a container that may extend out of its window, such as a
+// menu.
 func (c *converter) node(d *desktop.Node, loose bool) *ui.Node {
 	n := &ui.Node{
 		Type: typeOf(d), Label: d.Title, Identifier: d.Identifier, Key: d.Key, Given: d.ID, Placeholder: d.Placeholder, Disabled: !d.Enabled,
@@ -59,18 +59,18 @@ func (c *converter) node(d *desktop.Node, loose bool) *ui.Node {
 	if n.Type == "Other" {
 		n.RawType = d.Role
 	}
-	if n.Secure = n.Type == "SecureTextField"; n.Secure { // how much it holds may be seen, and no more
+	if n.Secure = n.Type == "SecureTextField"; n.Secure { // the length of a password may be seen, but not its text
 		n.Value = strings.Repeat("•", utf8.RuneCountInString(n.Value))
 	}
 	loose = loose || n.Type == "Menu" || n.Type == "Popover" || n.Type == "HelpTag"
 	if d.Bounds != nil {
 		n.Frame = *d.Bounds
 		if !loose && c.window != nil && n.Frame.Intersect(*c.window).Empty() {
-			n.Hidden = true // it is scrolled out of its window, though another one may be there
+			n.Hidden = true // it is scrolled out of its window, though another window may be there
 		}
 	}
 	if d.Bounds == nil && (d.Role == "AXCell" || d.Role == "AXRow") {
-		n.Hidden = true // toolkits know no place of a row that is scrolled out
+		n.Hidden = true // toolkits do not know the place of a row that is scrolled out
 	}
 	var last []*ui.Node
 	for _, child := range d.Children {
@@ -86,7 +86,7 @@ func (c *converter) node(d *desktop.Node, loose bool) *ui.Node {
 	return n
 }
 
-// open reports whether a menu is open in an element: it lies over what the tree has after it, as the text below a bar of menus.
+// open reports whether an element has an open menu, which lies over later elements of the tree, such as the text below a menu bar.
 func open(d *desktop.Node) bool {
 	menu := strings.HasPrefix(d.Role, "AXMenu") && d.Role != "AXMenuBar"
 	return slices.ContainsFunc(d.Children, func(c *desktop.Node) bool {
@@ -94,13 +94,13 @@ func open(d *desktop.Node) bool {
 	})
 }
 
-// repeats reports whether a child is only the text that the element is called by, as toolkits put one into each button.
+// repeats reports whether a child only repeats the element's label, as the text in each button of some toolkits.
 func repeats(n, child *ui.Node) bool {
 	return child.Type == "StaticText" && child.Label == n.Label && child.Identifier == "" && len(child.Children) == 0 &&
 		len(child.Actions) == 0 && n.Type != "Window"
 }
 
-// typeOf is the type of an element. A window that keeps input from the others is a sheet: it is in front of them.
+// typeOf is the type of an element. A modal window is a sheet: it is in front of the others.
 func typeOf(d *desktop.Node) string {
 	name := ui.TypeOf(d.Role, d.Subrole)
 	switch {
@@ -108,7 +108,7 @@ func typeOf(d *desktop.Node) string {
 		return "Sheet"
 	case name == "Window" && dialogs[d.Subrole]:
 		return "Dialog"
-	case name == "StatusBar": // of a window; that of a phone changes by itself and says nothing
+	case name == "StatusBar": // the window's; a phone's status bar changes by itself and is ignored
 		return "Group"
 	case !ui.KnownType(d.Role):
 		return "Other"
@@ -118,12 +118,12 @@ func typeOf(d *desktop.Node) string {
 
 var dialogs = map[string]bool{"AXDialog": true, "AXSystemDialog": true}
 
-// actions are those that an element's type does not tell: that it can be pressed, and what only this app has.
+// actions are the actions that an element's type does not imply: a press where it is unusual, and actions of this app only.
 func actions(d *desktop.Node) []string {
 	return slices.DeleteFunc(slices.Clone(d.Actions), func(name string) bool {
 		return strings.HasPrefix(name, "AX") && (name != desktop.Press || !pressable[typeOf(d)])
 	})
 }
 
-// pressable are the types of which one does not expect that they can be pressed.
+// pressable are the types whose elements are usually not pressable.
 var pressable = map[string]bool{"StaticText": true, "Image": true, "Group": true, "Other": true, "Heading": true}

@@ -90,7 +90,7 @@ func newStand(t *testing.T) *stand {
 	}
 }
 
-// see gives the outline of what is shown.
+// see returns the outline of the screen.
 func (s *stand) see() (shown string) {
 	s.t.Helper()
 	err := s.Look(s.t.Context(), func(screen *ui.Screen, refs *ui.Refs) { shown = outline.Of(screen, outline.Choice{}, s.udid, refs) })
@@ -100,7 +100,7 @@ func (s *stand) see() (shown string) {
 	return shown
 }
 
-// screen is what is shown, without a session.
+// screen is the current screen, without a session.
 func (s *stand) screen() *ui.Screen {
 	s.t.Helper()
 	screen, err := s.Device.(device.Eyes).Observe(s.t.Context(), device.Wait{})

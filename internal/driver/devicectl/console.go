@@ -14,11 +14,11 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// consoleWait is how long devicectl may take to launch an app whose console it shows.
+// consoleWait is how long devicectl may take to launch an app whose console it follows.
 const consoleWait = 20 * time.Second
 
-// LaunchConsole launches an app through devicectl, which shows what the app prints until it is interrupted and then ends
-// it. The pid is unknown where devicectl writes its document only at the end.
+// LaunchConsole launches an app through devicectl, which prints the app's output until it is interrupted and then ends the app. The pid
+// is unknown if devicectl writes its document only at the end.
 func (h *handset) LaunchConsole(ctx context.Context, bundleID string, how device.Launch, line func(string)) (device.Stream, int, error) {
 	if err := device.CheckBundle(bundleID); err != nil {
 		return nil, 0, err
@@ -52,7 +52,7 @@ func (h *handset) follow(ctx context.Context, bundleID, document string, how dev
 	}, line)
 }
 
-// console is an app whose output is shown.
+// console is an app whose output devicectl prints.
 type console struct {
 	*stream.Stream
 	close func() error
@@ -70,6 +70,5 @@ func newConsole(h *handset, bundleID, dir string, s *stream.Stream) *console {
 	})}
 }
 
-// Close interrupts devicectl, which ends the app. A devicectl that had to be killed did not do that, so the app is ended
-// here.
+// Close interrupts devicectl, which then ends the app. A devicectl that had to be killed could not do that, so Close ends the app.
 func (c *console) Close() error { return c.close() }

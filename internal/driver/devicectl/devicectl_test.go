@@ -23,7 +23,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/support.md")
 
-// rig is the driver over a Virtual Xcode in this process, with a device that can be used and one that is locked.
+// rig is the driver over a Virtual Xcode in this process, with a ready device and a locked one.
 type rig struct {
 	t            *testing.T
 	xcode        *virtualxcode.InProcess
@@ -106,7 +106,7 @@ func (r *rig) refuses(err error, code fault.Code, text string) {
 	}
 }
 
-// TestContract drives the contract and keeps the driver's column of the support matrix true.
+// TestContract drives the contract and checks the driver's column of the support matrix.
 func TestContract(t *testing.T) {
 	r := newRig(t)
 	d := r.driver.Open(r.ready)
@@ -123,7 +123,7 @@ func TestContract(t *testing.T) {
 		append([]drivertest.Substitute{blind}, drivertest.InsteadOnDevice()...), *update)
 }
 
-func TestList(t *testing.T) {
+func TestListReportsPhysicalDevices(t *testing.T) {
 	r := newRig(t)
 	want := device.Info{
 		UDID: "00008140-000A61C23E04801C", Name: "Ada’s iPhone", State: device.Booted, OS: "iOS 18.5", Type: device.TypePhysical,
@@ -158,8 +158,8 @@ func (r *rig) listed(document string) []device.Info {
 	return infos
 }
 
-// TestTheDocumentOfXcode27 has version 5, without what is to go, and simulators among the devices.
-func TestTheDocumentOfXcode27(t *testing.T) {
+// TestXcode27DocumentIsListed has version 5, without the deprecated fields, and simulators among the devices.
+func TestXcode27DocumentIsListed(t *testing.T) {
 	r := newRig(t)
 	document, err := os.ReadFile("../../apple/devicectl/testdata/list-v5.json")
 	r.must(err)
@@ -176,8 +176,8 @@ func TestTheDocumentOfXcode27(t *testing.T) {
 	}
 }
 
-// TestOnlyPairedHardwareIsListed runs a devicectl that lists what the virtual one does not have.
-func TestOnlyPairedHardwareIsListed(t *testing.T) {
+// TestListOmitsSimulatorsAndUnusableEntries runs a devicectl that lists kinds of devices that the virtual one lacks.
+func TestListOmitsSimulatorsAndUnusableEntries(t *testing.T) {
 	r := newRig(t)
 	const answer = `{"info":{"commandType":"devicectl.list.devices"},"result":{"devices":[
 		{"identifier":"1","hardwareProperties":{"udid":"FAR"},"connectionProperties":{"pairingState":"paired","tunnelState":"unavailable"}},
@@ -197,8 +197,8 @@ func TestOnlyPairedHardwareIsListed(t *testing.T) {
 	}
 }
 
-// TestXctraceIsAskedWhereDevicectlTellsNothing runs an xcrun that refuses some of its tools.
-func TestXctraceIsAskedWhereDevicectlTellsNothing(t *testing.T) {
+// TestListFallsBackToXctrace runs an xcrun that refuses some of its tools.
+func TestListFallsBackToXctrace(t *testing.T) {
 	r := newRig(t)
 	refusing := func(exit int, tools ...string) ([]device.Info, error) {
 		return r.driverOver(func(ctx context.Context, in host.Invocation) int {
@@ -226,16 +226,16 @@ func TestXctraceIsAskedWhereDevicectlTellsNothing(t *testing.T) {
 		t.Errorf("%+v", infos)
 	}
 	_, err = refusing(72, "devicectl", "xctrace")
-	r.refuses(err, fault.NoXcode, "no usable Xcode")
+	r.refuses(err, fault.NoXcode, "Xcode is missing or unusable")
 }
 
-// TestWhatIsRefused: every refusal of devicectl is a fault with a code and devicectl's reason.
-func TestWhatIsRefused(t *testing.T) {
+// TestRefusalsAreFaults: every refusal of devicectl is a fault with a code and devicectl's reason.
+func TestRefusalsAreFaults(t *testing.T) {
 	r := newRig(t)
 	ctx, d := t.Context(), r.driver.Open(r.ready)
 	apps := d.(device.Apps)
 	_, err := apps.Install(ctx, filepath.Join(t.TempDir(), "gone.app"))
-	r.refuses(err, fault.PathError, "there is no app at")
+	r.refuses(err, fault.PathError, "no app at")
 	_, err = apps.Install(ctx, t.TempDir())
 	r.refuses(err, fault.PathError, "has no Info.plist")
 	_, err = apps.Install(ctx, r.forSimulator)
@@ -250,7 +250,7 @@ func TestWhatIsRefused(t *testing.T) {
 	_, err = apps.Launch(ctx, "--help", device.Launch{})
 	r.refuses(err, fault.InvalidInput, "is not a bundle id")
 	_, err = apps.Launch(ctx, drivertest.Conformance, device.Launch{Stdout: "out.txt"})
-	r.refuses(err, fault.Unsupported, "into files")
+	r.refuses(err, fault.Unsupported, "to files")
 	r.refuses(apps.Terminate(ctx, "com.no.such"), fault.AppNotFound, "is not installed on Ada’s iPhone")
 	r.refuses(d.(device.Processes).EndProcess(ctx, 99999), fault.AppTerminate, "ending process 99999 on Ada’s iPhone")
 
@@ -270,8 +270,8 @@ func TestWhatIsRefused(t *testing.T) {
 	r.refuses(err, fault.DeviceNotFound, "00008140-000A61C23E04801X")
 }
 
-// TestWhatItCannotDo: a missing ability is a fault that names what can.
-func TestWhatItCannotDo(t *testing.T) {
+// TestMissingAbilityNamesAlternative: a missing ability is a fault that names a driver with the ability.
+func TestMissingAbilityNamesAlternative(t *testing.T) {
 	r := newRig(t)
 	_, err := device.As[device.Eyes](r.driver.Open(r.ready))
 	r.refuses(err, fault.Unsupported, "devicectl, which cannot look at the screen")
@@ -291,11 +291,11 @@ func TestInstalledAppsCanBeRemoved(t *testing.T) {
 		return slices.ContainsFunc(all, func(a device.App) bool { return a.Bundle == drivertest.Conformance && a.Type == "User" && a.Path != "" })
 	}
 	if !has() {
-		t.Error("it is not listed")
+		t.Error("the app is missing from the list")
 	}
 	r.must(d.(device.Inventory).Uninstall(t.Context(), drivertest.Conformance))
 	if has() {
-		t.Error("it is still listed")
+		t.Error("the app is still listed after the removal")
 	}
 }
 
@@ -312,8 +312,8 @@ case "$*" in
 esac
 `
 
-// TestADeafDevicectl: the app ends with the stream also when devicectl does not obey the interrupt and is killed.
-func TestADeafDevicectl(t *testing.T) {
+// TestAppEndsWhenDevicectlIgnoresInterrupt: the app ends with the stream even if devicectl ignores the interrupt and is killed.
+func TestAppEndsWhenDevicectlIgnoresInterrupt(t *testing.T) {
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "xcrun"), []byte(deaf), 0o700); err != nil {
 		t.Fatal(err)

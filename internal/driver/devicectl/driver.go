@@ -1,5 +1,5 @@
-// Package devicectl drives physical devices as far as Apple's devicectl can: it lists them, installs, launches and ends
-// apps, and shows what they print. It can neither look at a screen nor touch it.
+// Package devicectl drives physical devices through Apple's devicectl: it lists them, installs, launches and ends apps, and prints their
+// output. Driver finds and opens the devices. The package cannot read the screen or send input; agents of other packages do.
 package devicectl
 
 import (
@@ -38,21 +38,21 @@ type Driver struct {
 
 var _ device.Driver = (*Driver)(nil)
 
-// New makes a driver. It runs nothing yet.
+// New makes a driver without running a program.
 func New(o Options) *Driver {
 	return &Driver{host: o.Host, xcrun: o.Tools.Tool("xcrun")}
 }
 
-// Spec is the driver's row of the table of drivers. It has neither eyes nor fingers.
+// Spec is the driver's row in the table of drivers. It neither reads the screen nor sends input.
 func Spec() device.DriverSpec { return device.DriverSpec{Name: "devicectl"} }
 
-// Name is how messages call the driver.
+// Name is the driver's name in messages.
 func (d *Driver) Name() string { return Spec().Name }
 
 func (d *Driver) tool() ctl.Tool { return ctl.Tool{Run: d.host, Xcrun: d.xcrun} }
 
-// List asks devicectl for the physical devices that this Mac is paired with, those out of reach included. A device whose
-// hardware udid devicectl does not know is left out. Where devicectl lists none, xctrace is asked, which tells less.
+// List asks devicectl for the physical devices that are paired with this Mac, including unreachable ones. It skips devices whose
+// hardware udid devicectl does not know. If devicectl lists none, List asks xctrace, which reports less.
 func (d *Driver) List(ctx context.Context) ([]device.Info, error) {
 	found, failed := d.tool().List(ctx)
 	infos := []device.Info{}
@@ -76,13 +76,13 @@ func (d *Driver) List(ctx context.Context) ([]device.Info, error) {
 	return infos, toolfault.New(cmp.Or(failed, err), fault.ToolFailed, "listing physical devices")
 }
 
-// isPhysical leaves out simulators, which newer versions list too, and what was never paired.
+// isPhysical excludes simulators, which newer versions list too, and devices that were never paired.
 func isPhysical(d ctl.Device) bool {
 	return d.Visibility != "Simulator" && d.Hardware.Reality != "simulated" && d.Connection.Pairing != ""
 }
 
-// info describes a device that devicectl listed. Its udid is that of the hardware, which xcodebuild and xctrace use too;
-// devicectl's own identifier is an alias.
+// info describes a device that devicectl listed. Its udid is the hardware's, which xcodebuild and xctrace use too; devicectl's own
+// identifier is an alias.
 func info(d ctl.Device) device.Info {
 	h := &device.Hardware{
 		CoreID: d.ID, Platform: d.Hardware.Platform, Product: d.Hardware.ProductType, CPU: cpu(d.Hardware), Connection: d.Connection.Transport,
@@ -100,7 +100,7 @@ func info(d ctl.Device) device.Info {
 	return i
 }
 
-// aliases are the other names by which devicectl takes a device, except what people call it, which others may share.
+// aliases are devicectl's other names for a device, except the name that its owner gave it, which another device may share.
 func aliases(d ctl.Device) []string {
 	all := []string{d.ID, d.Hardware.Serial}
 	if d.Hardware.ECID != 0 {
@@ -119,7 +119,7 @@ func cpu(h ctl.Hardware) string {
 	var kind struct {
 		Name string `json:"name"`
 	}
-	_ = json.Unmarshal(h.Extra["cpuType"], &kind) // what has another form is not told
+	_ = json.Unmarshal(h.Extra["cpuType"], &kind) // skip a value in another form
 	return kind.Name
 }
 
@@ -136,7 +136,7 @@ func reach(c ctl.Connection) string {
 	return device.ReachNetwork
 }
 
-// system names a version as simulators do: iOS 18.5.
+// system formats a version as simulators do: iOS 18.5.
 func system(platform, version string) string { return strings.TrimSpace(platform + " " + version) }
 
 // traced describes a device that only xctrace listed.
@@ -152,5 +152,5 @@ func traced(d xctrace.Device) device.Info {
 	return i
 }
 
-// Open gives a device; nothing runs until it is used.
+// Open returns a device without running a program.
 func (d *Driver) Open(info device.Info) device.Device { return &handset{driver: d, info: info} }

@@ -9,11 +9,12 @@ import (
 	"ios-agent/internal/apple/toolfault"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 )
 
-// refused turns devicectl's error into a fault of the given code. Whether the device is still there is asked, not read
-// from the message.
+// refused turns devicectl's error into a fault of the given code. It asks whether the device is still connected instead of parsing the
+// message.
 func (h *handset) refused(ctx context.Context, err error, code fault.Code, what string) error {
 	var no *ctl.Refusal
 	var exit *host.ExitError
@@ -27,26 +28,26 @@ func (h *handset) refused(ctx context.Context, err error, code fault.Code, what 
 		return toolfault.New(err, code, what)
 	}
 	return fault.New(code, "%s on %s: %w", what, h.info.Name, no).With("domain", no.Reason.Domain).With("code", no.Reason.Code).
-		WithHint("devicectl's reason is in the message; the device must be unlocked, paired and have Developer Mode on")
+		WithHint("unlock the device, pair it and turn Developer Mode on; devicectl's reason is in the message")
 }
 
-// What LaunchServices says to a bundle id it does not know. Newer devicectl says it below an error of its own.
+// LaunchServices' error for an unknown bundle id. Newer versions of devicectl wrap it in their own error.
 const (
 	statusDomain = "NSOSStatusErrorDomain"
 	noSuchApp    = -10814
 )
 
-// notLaunched is refused for an app that was to be launched: one that is not installed is told as that.
+// notLaunched is refused for a launch: an app that is not installed has its own fault.
 func (h *handset) notLaunched(ctx context.Context, err error, bundleID string) error {
 	var no *ctl.Refusal
 	if errors.As(err, &no) && no.Has(statusDomain, noSuchApp) {
 		return fault.New(fault.AppNotFound, "%s is not installed on %s", bundleID, h.info.Name).
-			WithHint("install it first: `ios-agent install PATH.app --udid %s`", h.info.UDID)
+			WithHint("install it first: %s", hint.Do("install_app", "app_path", "PATH.app", "udid", h.info.UDID))
 	}
 	return h.refused(ctx, err, fault.AppLaunchFailed, "launching "+bundleID)
 }
 
-// missing is a fault when devices are listed and this one is not among them.
+// missing is a fault if devices are listed and this one is not among them.
 func (h *handset) missing(ctx context.Context) error {
 	infos, err := h.driver.List(ctx)
 	if err != nil {
@@ -63,5 +64,5 @@ func (h *handset) missing(ctx context.Context) error {
 	if near := nearest.To(h.info.UDID, known, 3); len(near) > 0 {
 		return f.WithHint("did you mean %s?", strings.Join(near, " or "))
 	}
-	return f.WithHint("`ios-agent devices` shows what there is: %s", strings.Join(known, ", "))
+	return f.WithHint("choose one of %s; %s lists the devices", strings.Join(known, ", "), hint.Do("list_devices"))
 }

@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// handset is one physical device. It keeps nothing: every method is one or a few runs of devicectl.
+// handset is one physical device. It has no state: every method is one or a few runs of devicectl.
 type handset struct {
 	driver *Driver
 	info   device.Info
@@ -26,13 +26,13 @@ var (
 	_ device.Console   = (*handset)(nil)
 )
 
-// Info describes the device as it was when it was opened.
+// Info describes the device at the time it was opened.
 func (h *handset) Info() device.Info { return h.info }
 
-// Driver names the driver.
+// Driver is the driver's name.
 func (h *handset) Driver() string { return h.driver.Name() }
 
-// Close has nothing to end: a console belongs to whoever launched it.
+// Close has nothing to end: the caller that launched a console owns it.
 func (h *handset) Close() error { return nil }
 
 // Install puts an app on the device.
@@ -47,7 +47,7 @@ func (h *handset) Install(ctx context.Context, path string) (string, error) {
 	return bundleID, nil
 }
 
-// Launch launches an app. devicectl cannot write what the app prints into files.
+// Launch launches an app. devicectl cannot write the app's output to files.
 func (h *handset) Launch(ctx context.Context, bundleID string, how device.Launch) (int, error) {
 	if err := device.CheckBundle(bundleID); err != nil {
 		return 0, err
@@ -56,14 +56,14 @@ func (h *handset) Launch(ctx context.Context, bundleID string, how device.Launch
 		return 0, err
 	}
 	if how.Stdout != "" || how.Stderr != "" {
-		return 0, fault.New(fault.Unsupported, "%s cannot write what an app prints into files: devicectl has no option for it", h.info.Name).
+		return 0, fault.New(fault.Unsupported, "cannot write an app's output on %s to files: devicectl has no option for it", h.info.Name).
 			WithHint("follow the console of the app instead")
 	}
 	pid, err := h.driver.tool().Launch(ctx, h.info.UDID, bundleID, ctl.LaunchOptions{Args: how.Args, Env: how.Env, KeepRunning: !how.Restart})
 	return pid, h.notLaunched(ctx, err, bundleID)
 }
 
-// Terminate ends an app; one that does not run is fine. devicectl ends processes only, so that of the app is looked up.
+// Terminate ends an app; it succeeds if the app does not run. devicectl ends processes only, so Terminate looks up the app's process.
 func (h *handset) Terminate(ctx context.Context, bundleID string) error {
 	app, err := h.app(ctx, bundleID)
 	if err != nil {
@@ -84,7 +84,7 @@ func (h *handset) Terminate(ctx context.Context, bundleID string) error {
 	return nil
 }
 
-// isGone reports whether a process could not be ended because there is none.
+// isGone reports whether a process could not be ended because it does not exist.
 func isGone(err error) bool {
 	var no *ctl.Refusal
 	return errors.As(err, &no) && no.Has("NSPOSIXErrorDomain", 3) // ESRCH
@@ -95,7 +95,7 @@ func (h *handset) EndProcess(ctx context.Context, pid int) error {
 	return h.refused(ctx, h.driver.tool().Terminate(ctx, h.info.UDID, pid), fault.AppTerminate, fmt.Sprintf("ending process %d", pid))
 }
 
-// List tells the installed apps; those that run have their pid.
+// List returns the installed apps; running apps have their pid.
 func (h *handset) List(ctx context.Context) ([]device.App, error) {
 	found, err := h.driver.tool().Apps(ctx, h.info.UDID, "")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 var _ device.Reports = (*handset)(nil)
 
-// CopyReports copies reports one by one: a domain as a whole may have gigabytes.
+// CopyReports copies reports one by one: a whole domain may have gigabytes.
 func (h *handset) CopyReports(ctx context.Context, dir string, most int) (copied, left int, err error) {
 	all, err := h.driver.tool().Files(ctx, h.info.UDID, ctl.CrashLogs)
 	if err != nil {
@@ -35,7 +35,7 @@ func (h *handset) CopyReports(ctx context.Context, dir string, most int) (copied
 	return copied, 0, nil
 }
 
-// isReport reports whether a file is a report of a process. Those in folders are older ones, and archives.
+// isReport reports whether a file is a report of a process. Folders contain older reports and archives.
 func isReport(f ctl.File) bool {
 	return !f.Resource.Folder && !f.Resource.Link && f.Path == f.Name && f.About.Size <= reports.MostOfADevice && reports.OfADevice(f.Name)
 }

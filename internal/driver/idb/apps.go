@@ -10,6 +10,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/idbwire"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 var (
@@ -19,7 +20,7 @@ var (
 	_ device.Links     = (*phone)(nil)
 )
 
-// Install installs an app from its folder, which the companion reads itself: it is on this machine.
+// Install installs an app from its folder, which the companion reads on this machine.
 func (p *phone) Install(ctx context.Context, path string) (string, error) {
 	bundleID, err := appbundle.ID(path)
 	if err != nil {
@@ -43,22 +44,23 @@ func (p *phone) Install(ctx context.Context, path string) (string, error) {
 	return bundleID, p.refused(err, fault.AppInstallFailed, "installing "+path)
 }
 
-// refused is what the companion says to a command about an app, as a fault of the given code.
+// refused is the companion's error to a command about an app, as a fault of the given code.
 func (p *phone) refused(err error, code fault.Code, what string) error {
 	if no, answered := errors.AsType[*idbwire.StatusError](err); answered && no.Code != idbwire.Unimplemented {
-		return fault.New(code, "%s on %s: %w", what, p.info.Name, no).WithHint("look at the screen of the device: `ios-agent screenshot`")
+		return fault.New(code, "%s on %s: %w", what, p.info.Name, no).WithHint("look at the screen of the device: %s",
+			hint.Do("take_screenshot"))
 	}
 	return err
 }
 
-// list asks for the apps.
+// list asks the companion for the apps.
 func (p *phone) list(ctx context.Context) ([]*idbwire.App, error) {
 	var answer idbwire.ListAppsResponse
 	err := p.ask(ctx, reads, idbwire.ListApps, &idbwire.Empty{}, &answer)
 	return answer.Apps, err
 }
 
-// find is an installed app; nil: it is not there.
+// find returns an installed app, or nil.
 func (p *phone) find(ctx context.Context, bundleID string) (*idbwire.App, error) {
 	apps, err := p.list(ctx)
 	for _, a := range apps {
@@ -72,19 +74,20 @@ func (p *phone) find(ctx context.Context, bundleID string) (*idbwire.App, error)
 func (p *phone) mustHave(ctx context.Context, bundleID string) error {
 	a, err := p.find(ctx, bundleID)
 	if err == nil && a == nil {
-		err = refuse(fault.AppNotFound, "%s is not installed on %s", bundleID, p.info.Name).WithHint("`ios-agent list-apps` shows what is")
+		err = refuse(fault.AppNotFound, "%s is not installed on %s", bundleID, p.info.Name).WithHint("%s lists the installed apps",
+			hint.Do("list_apps"))
 	}
 	return err
 }
 
-// Launch launches an app, or brings one that runs to the front.
+// Launch launches an app, or brings a running app to the front.
 func (p *phone) Launch(ctx context.Context, bundleID string, how device.Launch) (int, error) {
 	if err := how.Unhalted("idb"); err != nil {
 		return 0, err
 	}
 	if how.Stdout != "" || how.Stderr != "" {
-		return 0, refuse(fault.Unsupported, "idb cannot write what an app prints into files").
-			WithHint("launch it with another driver: `ios-agent session-set-defaults --driver xctest`")
+		return 0, refuse(fault.Unsupported, "idb cannot write an app's output to files").
+			WithHint("choose another driver: %s", useXCTest)
 	}
 	if err := p.mustHave(ctx, bundleID); err != nil {
 		return 0, err
@@ -101,12 +104,12 @@ func (p *phone) Launch(ctx context.Context, bundleID string, how device.Launch) 
 		return 0, p.refused(err, fault.AppLaunchFailed, "launching "+bundleID)
 	}
 	if answer.Debugger == nil {
-		return 0, nil // it was launched; an older companion does not tell as which process
+		return 0, nil // it was launched; an older companion does not report the process
 	}
 	return int(answer.Debugger.PID), nil
 }
 
-// Terminate ends an app; one that does not run is fine.
+// Terminate ends an app; it succeeds if the app does not run.
 func (p *phone) Terminate(ctx context.Context, bundleID string) error {
 	a, err := p.find(ctx, bundleID)
 	if err != nil || a == nil || a.State != idbwire.ProcessRunning {
@@ -116,7 +119,7 @@ func (p *phone) Terminate(ctx context.Context, bundleID string) error {
 	return p.refused(err, fault.AppTerminate, "ending "+bundleID)
 }
 
-// Running tells the apps that run. Of one whose process an older companion does not tell, it is 0.
+// Running returns the running apps. The pid is 0 if an older companion does not report it.
 func (p *phone) Running(ctx context.Context) (map[string]int, error) {
 	apps, err := p.list(ctx)
 	running := map[string]int{}
@@ -128,7 +131,7 @@ func (p *phone) Running(ctx context.Context) (map[string]int, error) {
 	return running, err
 }
 
-// List tells the installed apps.
+// List returns the installed apps.
 func (p *phone) List(ctx context.Context) ([]device.App, error) {
 	apps, err := p.list(ctx)
 	all := []device.App{}

@@ -23,15 +23,15 @@ type client struct {
 }
 
 var (
-	errNoTarget  = errors.New("it does not say which simulator it serves")
-	errNoStatus  = errors.New("the answer ends without a status")
-	errNoAddress = errors.New("its address is unix:///path/of/a/socket or http://127.0.0.1:10882")
+	errNoTarget  = errors.New("it does not report which simulator it serves")
+	errNoStatus  = errors.New("the answer has no status")
+	errNoAddress = errors.New("its address must look like unix:///path/of/a/socket or http://127.0.0.1:10882")
 )
 
 // maxHeader bounds the headers of an answer, and its trailers.
 const maxHeader = 64 << 10
 
-// newClient makes a client of the companion at an address: unix:///path, or http://host:port. It does no I/O.
+// newClient makes a client for the companion at an address: unix:///path or http://host:port. It does no I/O.
 func newClient(at string) (*client, error) {
 	u, err := url.Parse(at)
 	if err != nil {
@@ -56,7 +56,7 @@ func newClient(at string) (*client, error) {
 	}), nil
 }
 
-// dialing is a client that connects by a function.
+// dialing is a client that connects through a function.
 func dialing(host string, dial func(context.Context) (net.Conn, error)) *client {
 	var only http.Protocols
 	only.SetUnencryptedHTTP2(true)
@@ -74,15 +74,15 @@ func dialing(host string, dial func(context.Context) (net.Conn, error)) *client 
 
 func (c *client) close() { c.transport.CloseIdleConnections() }
 
-// dialError says that there is no connection.
+// dialError means that the connection failed.
 type dialError struct{ error }
 
 func (e *dialError) Unwrap() error { return e.error }
 
-// lostError says that a call got no answer, or not all of it.
+// lostError means that a call got no answer or half an answer.
 type lostError struct {
 	method string
-	sent   bool // some of it may have arrived
+	sent   bool // a part of it may have arrived
 	err    error
 }
 
@@ -93,22 +93,22 @@ func (e *lostError) Error() string {
 	return fmt.Sprintf("%s got no answer: %v", e.method, e.err)
 }
 
-// Unwrap gives the reason.
+// Unwrap returns the reason.
 func (e *lostError) Unwrap() error { return e.err }
 
-// lost is the error of a call without an answer. Only where there was no connection it is certain that nothing arrived.
+// lost is the error of a call without an answer. Only a failed connection proves that nothing arrived.
 func lost(method string, err error) error {
 	_, none := errors.AsType[*dialError](err)
 	return &lostError{strings.TrimPrefix(method, "/"), !none, err}
 }
 
-// call sends one message and reads the one that answers it.
+// call sends one message and reads its answer.
 func (c *client) call(ctx context.Context, method string, request, answer any) error {
 	return c.send(ctx, method, []any{request}, func(read func(any) error) error { return read(answer) })
 }
 
-// send sends messages at once and has the answer read, message by message, until each returns an error; io.EOF is the end. A status that
-// is no success comes before what each returns.
+// send sends messages at once and passes each message of the answer to a function of reads until it returns an error; io.EOF is the end.
+// An unsuccessful status takes precedence over those errors.
 func (c *client) send(ctx context.Context, method string, requests []any, each func(read func(any) error) error) error {
 	var body bytes.Buffer
 	for _, r := range requests {
@@ -127,13 +127,13 @@ func (c *client) send(ctx context.Context, method string, requests []any, each f
 
 func (c *client) roundTrip(ctx context.Context, method string, body io.Reader) (*http.Response, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, lost(method, &dialError{err}) // nothing is sent for who has left
+		return nil, lost(method, &dialError{err}) // the caller has left; send nothing
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+c.host+method, body)
 	if err != nil {
 		return nil, lost(method, &dialError{err})
 	}
-	request.GetBody = nil // what may have arrived is not sent again
+	request.GetBody = nil // net/http must not repeat a request that may have arrived
 	request.Header = http.Header{"Content-Type": {idbwire.ContentType}, "Te": {"trailers"}, "User-Agent": {"ios-agent"}}
 	response, err := c.transport.RoundTrip(request)
 	if err != nil {
@@ -141,14 +141,14 @@ func (c *client) roundTrip(ctx context.Context, method string, body io.Reader) (
 	}
 	if kind := response.Header.Get("Content-Type"); response.StatusCode != http.StatusOK || !strings.HasPrefix(kind, idbwire.ContentType) {
 		response.Body.Close()
-		return nil, lost(method, fmt.Errorf("HTTP %d, %q: something else than a companion answers", response.StatusCode, kind))
+		return nil, lost(method, fmt.Errorf("HTTP %d, %q: another program answers at the companion's address", response.StatusCode, kind))
 	}
 	return response, nil
 }
 
-// ended is how a call ended: its status, or why there is none. Said is what reading the answer ended with.
+// ended is the status at the end of a call, or why it has none. said is the error at the end of reading the answer.
 func ended(method string, response *http.Response, said error) error {
-	if told, err := idbwire.StatusOf(response.Header); told && err != nil { // nothing else was answered
+	if told, err := idbwire.StatusOf(response.Header); told && err != nil { // the answer is a status alone
 		return err
 	}
 	if _, err := io.Copy(io.Discard, io.LimitReader(response.Body, idbwire.MaxMessage)); err != nil {
@@ -168,24 +168,24 @@ func ended(method string, response *http.Response, said error) error {
 	return nil
 }
 
-// stream is a call that goes on: messages are sent and read while it lasts.
+// stream is a call in progress: messages go both ways while it lasts.
 type stream struct {
 	method string
 	body   *io.PipeWriter
 	cancel context.CancelFunc
-	begun  chan struct{} // the answer has begun, or failed
+	begun  chan struct{} // closed when the answer has begun or failed
 	closed atomic.Bool
 
-	response *http.Response // once it has begun
+	response *http.Response // set when begun is closed
 	err      error
 }
 
-// open begins a call. The context covers all of it.
+// open starts a call. The context covers all of it.
 func (c *client) open(ctx context.Context, method string) *stream {
 	ctx, cancel := context.WithCancel(ctx)
 	in, out := io.Pipe()
 	s := &stream{method: method, body: out, cancel: cancel, begun: make(chan struct{})}
-	go func() { // a companion may begin its answer only with the first message
+	go func() { // a companion may start its answer only after the first message
 		defer close(s.begun)
 		if s.response, s.err = c.roundTrip(ctx, method, in); s.err != nil {
 			in.CloseWithError(s.err)
@@ -202,10 +202,10 @@ func (s *stream) say(message any) error {
 	return nil
 }
 
-// done says that no message follows.
+// done ends the messages of the client.
 func (s *stream) done() { s.body.Close() }
 
-// next reads a message. Its error is io.EOF after the last one, else how the call ended.
+// next reads a message. Its error is io.EOF after the last message, else the reason why the call ended.
 func (s *stream) next(message any) error {
 	<-s.begun
 	if s.err != nil {
@@ -236,7 +236,7 @@ func endOf(err error) error {
 	return io.EOF
 }
 
-// end leaves the call, whatever state it is in.
+// end leaves the call in any state.
 func (s *stream) end() {
 	s.closed.Store(true)
 	s.body.Close()

@@ -18,38 +18,38 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// companion is one that is used.
+// companion is a companion in use.
 type companion struct {
 	*client
 	at    string
 	since time.Time
 
-	process *host.Process // nil: somebody else started it
-	dir     string        // of its socket
+	process *host.Process // nil: the driver did not start it
+	dir     string        // the folder of its socket
 
 	mu     sync.Mutex
-	reads  idbwire.Backend // who reads trees: what the companion can
-	worked bool            // it has read one
+	reads  idbwire.Backend // reads its trees: the best reader of the companion
+	worked bool            // it has read a tree
 }
 
-// backend is who reads trees, and whether it has read one.
+// backend returns the reader of the trees, and whether it has read one.
 func (c *companion) backend() (by idbwire.Backend, worked bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.reads, c.worked
 }
 
-// reading notes who has read a tree.
+// reading stores the reader that has read a tree.
 func (c *companion) reading(by idbwire.Backend) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.reads, c.worked = by, true
 }
 
-// installed asks the program when it was built.
+// installed asks the program for its build date.
 func (d *Driver) installed(ctx context.Context) (string, error) {
 	if d.opts.Host == nil {
-		return "", unreachable("", errors.New("nobody can start a companion here"))
+		return "", unreachable("", errors.New("this machine cannot start a companion"))
 	}
 	r, err := d.opts.Host.Run(ctx, host.Cmd{Name: d.program(), Args: []string{"--version"}})
 	if err != nil {
@@ -59,7 +59,7 @@ func (d *Driver) installed(ctx context.Context) (string, error) {
 		Date string `json:"build_date"`
 		Time string `json:"build_time"`
 	}
-	_ = json.Unmarshal(r.Stdout, &built) // another version may say it otherwise
+	_ = json.Unmarshal(r.Stdout, &built) // another version may print it differently
 	if built.Date == "" {
 		return "idb_companion is installed; it is started on a simulator when it is needed", nil
 	}
@@ -68,7 +68,7 @@ func (d *Driver) installed(ctx context.Context) (string, error) {
 
 func (d *Driver) program() string { return d.opts.Tools.Tool(Program) }
 
-// notThere says how a program that is missing is called, and not where it was looked for.
+// notThere is the error of a missing program, without the places that were searched.
 func notThere(err error) error {
 	if _, missing := errors.AsType[*host.NotFoundError](err); missing {
 		return errors.New(Program + " is not installed")
@@ -76,18 +76,18 @@ func notThere(err error) error {
 	return err
 }
 
-// start starts a companion for a simulator and waits until it serves. Its socket lies in a folder that only we can enter: whoever can
-// connect can drive the simulator.
+// start starts a companion for a simulator and waits until it serves. Its socket is in a folder that other users cannot enter, because
+// every client of the socket can drive the simulator.
 func (d *Driver) start(ctx context.Context, info device.Info) (*companion, error) {
 	if info.Type == device.TypePhysical {
 		return nil, fault.New(fault.Unsupported, "idb_companion is started for simulators only, and %s is a physical device", info.Name).
-			WithHint("choose another driver: `ios-agent session-set-defaults --driver wda`").WithDispatch(fault.NotDispatched)
+			WithHint("choose another driver: %s", useWDA).WithDispatch(fault.NotDispatched)
 	}
 	if d.opts.Host == nil {
-		return nil, unreachable("", errors.New("nobody can start a companion here"))
+		return nil, unreachable("", errors.New("this machine cannot start a companion"))
 	}
 	device.Progress(ctx, "starting idb_companion for "+info.Name)
-	dir, err := os.MkdirTemp("", "idb-") // mode 0700, and short, as the path of a socket must be
+	dir, err := os.MkdirTemp("", "idb-") // mode 0700, and short: the path of a socket has a length limit
 	if err != nil {
 		return nil, fault.During("the folder of idb_companion's socket", err)
 	}
@@ -98,22 +98,22 @@ func (d *Driver) start(ctx context.Context, info device.Info) (*companion, error
 		Spool: d.opts.Logs, OnLine: func(from host.Stream, line []byte) { ready(from, line, serves) },
 	})
 	if err != nil {
-		_ = os.RemoveAll(dir) // why it does not start counts
+		_ = os.RemoveAll(dir) // the reason for the failed start matters more
 		return nil, unreachable("", notThere(err))
 	}
 	if err := c.await(ctx, d.opts.Ready, serves); err != nil {
-		hint := fmt.Sprintf("what it printed is in %s; it needs a simulator that is booted, and Xcode", c.process.Spool)
-		_ = c.end(context.WithoutCancel(ctx)) // likewise
+		hint := fmt.Sprintf("read its output in %s; it needs a booted simulator and Xcode", c.process.Spool)
+		_ = c.end(context.WithoutCancel(ctx)) // the reason for the failed start matters more
 		if ctx.Err() != nil {
 			return nil, unsent(ctx.Err())
 		}
-		return nil, fault.New(fault.AgentFailed, "idb_companion for %s does not start: %w", info.Name, err).WithHint("%s", hint).
+		return nil, fault.New(fault.AgentFailed, "cannot start idb_companion for %s: %w", info.Name, err).WithHint("%s", hint).
 			WithDispatch(fault.NotDispatched)
 	}
 	return c, nil
 }
 
-// ready takes the line by which a companion says where it serves.
+// ready parses the line in which a companion prints its address.
 func ready(from host.Stream, line []byte, serves chan<- string) {
 	var said struct {
 		Path string `json:"grpc_path"`
@@ -127,7 +127,7 @@ func ready(from host.Stream, line []byte, serves chan<- string) {
 	}
 }
 
-// await waits until the companion serves, ends, or time is up.
+// await waits until the companion serves, ends, or time runs out.
 func (c *companion) await(ctx context.Context, long time.Duration, serves <-chan string) error {
 	late := time.NewTimer(long)
 	defer late.Stop()
@@ -144,13 +144,13 @@ func (c *companion) await(ctx context.Context, long time.Duration, serves <-chan
 		}
 		return err
 	case <-late.C:
-		return fmt.Errorf("it does not serve within %s", long)
+		return fmt.Errorf("it did not start serving within %s", long)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// attach makes a companion of an address.
+// attach makes a companion for an address.
 func attach(at string) (*companion, error) {
 	c, err := newClient(at)
 	if err != nil {
@@ -159,15 +159,15 @@ func attach(at string) (*companion, error) {
 	return of(c, at), nil
 }
 
-// of is the companion that a client speaks to.
+// of is the companion of a client.
 func of(c *client, at string) *companion {
 	return &companion{client: c, at: at, reads: idbwire.BackendGuestPersistent, since: time.Now()}
 }
 
-// alive reports whether it is there, as far as we know without asking it.
+// alive reports whether it runs, as far as the driver knows without a request.
 func (c *companion) alive() bool { return c.process == nil || c.process.Alive() }
 
-// end leaves the companion, and ends it if we started it.
+// end disconnects, and ends the companion if the driver started it.
 func (c *companion) end(ctx context.Context) error {
 	if c.client != nil {
 		c.close()
@@ -178,7 +178,7 @@ func (c *companion) end(ctx context.Context) error {
 	return errors.Join(c.process.Stop(ctx), os.RemoveAll(c.dir))
 }
 
-// describe tells how the companion is.
+// describe adds the companion's state.
 func (c *companion) describe(state *device.AgentState) {
 	state.State, state.Since = device.AgentConnected, c.since
 	if u, err := url.Parse(c.at); err == nil && u.Port() != "" {

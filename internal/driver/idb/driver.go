@@ -1,9 +1,9 @@
-// Package idb drives a simulator through idb_companion, the server of Meta's idb: gRPC over a socket. The companion runs already and is
-// reached by its address, or we start one for the simulator and end it with us.
+// Package idb drives a simulator through idb_companion, the server of Meta's idb: gRPC over a socket. Driver opens simulators that other
+// drivers list; the user runs a companion and sets its address, or the driver starts one and ends it with the device.
 //
-// The companion writes events of a keyboard and of fingers: it cannot check at the moment of a touch what lies under the finger, so a
-// step looks before and after (device/act), and it types only what a US keyboard has. What it does not tell, such as a banner over the
-// app, is not known here.
+// The companion sends events of a keyboard and of fingers: it cannot check at the moment of a touch what lies under the finger, so a
+// step looks before and after (device/act), and it types only the characters of a US keyboard. Things that it does not report, such as a
+// banner over the app, stay unknown. The package must never send an input twice.
 package idb
 
 import (
@@ -23,21 +23,21 @@ import (
 // Program is the name of the companion's program.
 const Program = "idb_companion"
 
-// Options change a driver.
+// Options configure a driver.
 type Options struct {
-	Host  *host.Host      // starts companions; needed where no address is given
-	Tools apple.Toolchain // where the program is
-	Logs  string          // a folder of ours for what companions print
+	Host  *host.Host      // starts companions; required without an address
+	Tools apple.Toolchain // finds the program
+	Logs  string          // a folder for the output of companions
 
-	Clock device.Clock  // how a look waits; nil is the time of day
-	Ready time.Duration // how long a companion may take until it serves; 0 is a minute
-	Wait  time.Duration // how long it may take to answer; 0 is half a minute
+	Clock device.Clock  // how a look waits; nil: the system's clock
+	Ready time.Duration // how long a companion may take to start serving (default 1 minute)
+	Wait  time.Duration // how long an answer may take (default 30 seconds)
 }
 
-// Driver opens simulators that others list.
+// Driver opens simulators that other drivers list.
 type Driver struct {
 	opts   Options
-	attach func(at string) (*companion, error) // to one that somebody else started
+	attach func(at string) (*companion, error) // connects to a companion that the driver did not start
 }
 
 // New makes a driver. It does no I/O.
@@ -49,7 +49,7 @@ func New(o Options) *Driver {
 	return &Driver{o, attach}
 }
 
-// Spec is the driver's row of the table of drivers. No address is usual: without one a companion is started.
+// Spec is the driver's row in the table of drivers. It has no usual address: without an address, the driver starts a companion.
 func Spec() device.DriverSpec {
 	return device.DriverSpec{
 		Name: "idb", Drives: []string{device.TypeSimulator}, Server: "idb_companion", At: "unix:///tmp/idb.sock",
@@ -57,13 +57,13 @@ func Spec() device.DriverSpec {
 	}
 }
 
-// Spec is what the driver is.
+// Spec is the driver's row in the table of drivers.
 func (d *Driver) Spec() device.DriverSpec { return Spec() }
 
-// probeWait is how long a companion may take to say what it is.
+// probeWait is how long a companion may take to describe itself.
 const probeWait = 5 * time.Second
 
-// Probe asks the companion at an address which simulator it serves; without one it asks whether the program is there.
+// Probe asks the companion at an address which simulator it serves; without an address it checks whether the program is installed.
 func (d *Driver) Probe(ctx context.Context, at string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeWait)
 	defer cancel()
@@ -85,12 +85,12 @@ func (d *Driver) Probe(ctx context.Context, at string) (string, error) {
 	return fmt.Sprintf("idb_companion answers at %s: %s, %s", at, about.Target.Name, about.Target.UDID), nil
 }
 
-// Open gives a device; it connects when it is first used.
+// Open returns a device; it connects at the first use.
 func (d *Driver) Open(info device.Info, at string) device.Device {
 	return &phone{driver: d, info: info, at: at, connecting: device.NewLane(), names: map[uint64]string{}}
 }
 
-// unreachable says that the companion cannot be used. Why stands in its cause.
+// unreachable means that the companion cannot be used. Its cause is the reason.
 func unreachable(at string, err error) error {
 	return &device.UnreachableError{Driver: Spec(), At: at, Cause: err}
 }

@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/idb"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/internal/virtualxcode/flaw"
@@ -37,8 +38,9 @@ func looks(t *testing.T, phone device.Device) *ui.Screen {
 
 func state(phone device.Device) device.AgentState { return phone.(device.Agent).AgentState() }
 
-// TestACompanionOfOurs is started when it is needed, again when it has ended, and ends with the device.
-func TestACompanionOfOurs(t *testing.T) {
+// TestDriverStartsAndEndsItsCompanion: the driver starts a companion when needed, starts another after its end, and ends it with the
+// device.
+func TestDriverStartsAndEndsItsCompanion(t *testing.T) {
 	t.Parallel()
 	r := rig.New(t)
 	phone := starting(t, r, idb.Options{})
@@ -67,7 +69,8 @@ func TestACompanionOfOurs(t *testing.T) {
 	want(t, err, fault.DeviceNotBooted, fault.NotDispatched)
 }
 
-// TestInputsAreSentOnce: what may have arrived is told as such, and never sent again; what cannot have is sent by the next companion.
+// TestInputsAreSentOnce: an input that may have arrived is reported as unknown and never sent again; an input that cannot have arrived
+// goes to the next companion.
 func TestInputsAreSentOnce(t *testing.T) {
 	t.Parallel()
 	r := rig.New(t)
@@ -97,8 +100,8 @@ func TestInputsAreSentOnce(t *testing.T) {
 	}
 }
 
-// TestACompanionThatIsSilent is given up after its time; one of ours is replaced.
-func TestACompanionThatIsSilent(t *testing.T) {
+// TestSilentCompanionTimesOutAndIsReplaced is given up after its limit; a companion of the driver is replaced.
+func TestSilentCompanionTimesOutAndIsReplaced(t *testing.T) {
 	t.Parallel()
 	r := rig.New(t)
 	phone := starting(t, r, idb.Options{Wait: 300 * time.Millisecond})
@@ -113,8 +116,8 @@ func TestACompanionThatIsSilent(t *testing.T) {
 	}
 }
 
-// TestWithoutTheReaderInside: the tree from outside is said to be no whole one; the elements of its tab bar are found by their points.
-func TestWithoutTheReaderInside(t *testing.T) {
+// TestOutsideTreeIsReportedIncomplete is reported as incomplete; the elements of its tab bar are found by their points.
+func TestOutsideTreeIsReportedIncomplete(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.Fault(virtualxcode.Fault{Name: flaw.IDBNoReader, Times: virtualxcode.Forever})
@@ -135,15 +138,16 @@ func TestWithoutTheReaderInside(t *testing.T) {
 	s.place(ui.Query{Contains: "Username: Ada (1815)"})
 }
 
-// TestTextThatNoKeyHas is refused before a key is pressed, and the other way is named.
-func TestTextThatNoKeyHas(t *testing.T) {
+// TestUntypableTextIsRefusedBeforeTyping is refused before a key is pressed, and the hint names another way.
+func TestUntypableTextIsRefusedBeforeTyping(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.start("Text Input")
 	s.Must(get[device.Touch](s).Tap(t.Context(), s.place(ui.Query{Identifier: "text-username-field"})))
 	before := s.inputs()
 	f := want(t, get[device.Keyboard](s).Type(t.Context(), "naïve"), fault.Unsupported, fault.NotDispatched)
-	if !strings.Contains(f.Message, "ï") || !strings.Contains(f.Hint, "--driver xctest") || s.inputs() != before {
+	other := hint.Do("session_set_defaults", "driver", "xctest")
+	if !strings.Contains(f.Message, "ï") || !strings.Contains(f.Hint, other) || s.inputs() != before {
 		t.Errorf("%s (%s), %d inputs", f.Message, f.Hint, s.inputs()-before)
 	}
 	all := "The quick brown fox jumps over the lazy dog 0123456789 !@#$%^&*()-_=+[]{}\\|;:'\"`~,<.>/?"
@@ -154,8 +158,9 @@ func TestTextThatNoKeyHas(t *testing.T) {
 	s.place(ui.Query{Contains: "Username: X"})
 }
 
-// TestCompanionsOfOthers: one that is not there, is no companion, or serves another simulator, is never used.
-func TestCompanionsOfOthers(t *testing.T) {
+// TestDriverRefusesWrongCompanionAddress: the driver never uses a missing companion, another program, or the companion of another
+// simulator.
+func TestDriverRefusesWrongCompanionAddress(t *testing.T) {
 	t.Parallel()
 	r := rig.New(t)
 	dir := rig.Dir(t)
@@ -202,8 +207,9 @@ func TestCompanionsOfOthers(t *testing.T) {
 	}
 }
 
-// TestOnItsSide: touches meet what is meant whichever way we turned the device; one that somebody else turned is not touched.
-func TestOnItsSide(t *testing.T) {
+// TestTouchesReachTargetsInLandscape meet their targets after a turn by the driver; on a device that was turned by hand, the driver refuses
+// them.
+func TestTouchesReachTargetsInLandscape(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.start("Controls")
@@ -224,6 +230,6 @@ func TestOnItsSide(t *testing.T) {
 	before, at := s.inputs(), s.place(button)
 	want(t, touch.Tap(t.Context(), at), fault.Unsupported, fault.NotDispatched)
 	if s.inputs() != before {
-		t.Error("it was touched all the same")
+		t.Error("a refused touch was sent")
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/driver/idbwire"
 	logs "ios-agent/internal/driver/stream"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 var (
@@ -21,22 +22,22 @@ var (
 )
 
 const (
-	installTime = 5 * time.Minute  // besides the usual wait
-	filmEnd     = 30 * time.Second // for a film to be written
+	installTime = 5 * time.Minute  // in addition to the usual wait
+	filmEnd     = 30 * time.Second // for writing a film
 )
 
-// film is a recording under way.
+// film is a running recording.
 type film struct {
 	p     *phone
 	s     *stream
 	close func() error
 }
 
-// Record records the screen into a file, which the companion writes itself: it is on this machine. It says nothing when it begins, so that
-// the first moments may be missing.
+// Record records the screen into a file, which the companion writes on this machine. The companion does not report the start, so the
+// first moments may be missing.
 func (p *phone) Record(ctx context.Context, path, codec string) (io.Closer, error) {
 	if codec != "" && codec != "h264" {
-		return nil, refuse(fault.Unsupported, "idb records in h264, not in %s", codec).WithHint("leave the codec out")
+		return nil, refuse(fault.Unsupported, "idb records in h264, not in %s", codec).WithHint("omit the codec")
 	}
 	c, err := p.connect(ctx)
 	if err != nil {
@@ -51,7 +52,7 @@ func (p *phone) Record(ctx context.Context, path, codec string) (io.Closer, erro
 	return f, nil
 }
 
-// Close ends the recording and waits until the file is whole. A second call returns what the first one returned.
+// Close ends the recording and waits until the file is complete. A second call returns the first result.
 func (f *film) Close() error { return f.close() }
 
 func (f *film) stop() error {
@@ -69,14 +70,14 @@ func (f *film) stop() error {
 			return nil
 		default:
 			if errors.Is(end, io.EOF) {
-				end = errors.Join(err, errors.New("it ended without a film"))
+				end = errors.Join(err, errors.New("it ended without writing a film"))
 			}
 			return fault.New(fault.ScreenshotFailed, "%s did not write the film: %w", f.p.who(), end)
 		}
 	}
 }
 
-// follower is a log that is followed.
+// follower is a followed log.
 type follower struct {
 	p    *phone
 	s    *stream
@@ -86,7 +87,7 @@ type follower struct {
 	err error
 }
 
-// FollowLog follows the log of the simulator. The companion runs the system's program log there, and says when it cannot.
+// FollowLog follows the log of the simulator. The companion runs the system's log program there, and reports its errors.
 func (p *phone) FollowLog(ctx context.Context, what device.LogFilter, line func(string)) (device.Stream, error) {
 	how, err := logs.LogOptions(what)
 	if err != nil {
@@ -121,17 +122,17 @@ func (p *phone) FollowLog(ctx context.Context, what device.LogFilter, line func(
 		if err := f.Err(); err != nil {
 			return nil, err
 		}
-	case <-late.C: // it prints nothing when it begins
+	case <-late.C: // the log prints nothing at its start
 	case <-ctx.Done():
 		return nil, errors.Join(ctx.Err(), f.Close())
 	}
 	return f, nil
 }
 
-// logBegin is how long a log may take until it prints that it has begun.
+// logBegin is how long a log may take to print its first line.
 const logBegin = 3 * time.Second
 
-// follow cuts what comes into lines.
+// follow splits the output into lines.
 func (f *follower) follow(line func(string), begun func()) {
 	defer close(f.done)
 	var rest []byte
@@ -165,34 +166,35 @@ func (f *follower) follow(line func(string), begun func()) {
 	}
 }
 
-// longestLine is how much of a line is waited for.
+// longestLine is the maximum length of a line.
 const longestLine = 1 << 20
 
 // Done is closed when the last line has been delivered.
 func (f *follower) Done() <-chan struct{} { return f.done }
 
-// Err tells why the log ended by itself.
+// Err is the error with which the log ended by itself.
 func (f *follower) Err() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.err
 }
 
-// Close ends the log and waits until it has ended.
+// Close ends the log and waits for its end.
 func (f *follower) Close() error {
 	f.s.end()
 	<-f.done
 	return nil
 }
 
-// LogName is the app's name: the companion does not tell that of its program, and the two are nearly always one.
+// LogName is the app's name: the companion does not report the executable's name, and the two are nearly always equal.
 func (p *phone) LogName(ctx context.Context, bundleID string) (string, error) {
 	a, err := p.find(ctx, bundleID)
 	if err != nil {
 		return "", err
 	}
 	if a == nil {
-		return "", refuse(fault.AppNotFound, "%s is not installed on %s", bundleID, p.info.Name).WithHint("`ios-agent list-apps` shows what is")
+		return "", refuse(fault.AppNotFound, "%s is not installed on %s", bundleID, p.info.Name).WithHint("%s lists the installed apps",
+			hint.Do("list_apps"))
 	}
 	return a.Name, nil
 }

@@ -26,7 +26,7 @@ func companions() []hostileserver.Kind {
 		for status, word := range map[string]string{"": "", "0": " well", "13": " badly", "-7": " strangely", "x": " with a word"} {
 			all = append(all, hostileserver.Kind{Name: "answers " + name + " and ends" + word, Answer: func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", idbwire.ContentType)
-				_, _ = w.Write([]byte(body)) // who asked may have left
+				_, _ = w.Write([]byte(body)) // the client may have left
 				if status != "" {
 					w.Header().Set(http.TrailerPrefix+idbwire.StatusTrailer, status)
 					w.Header().Set(http.TrailerPrefix+idbwire.MessageTrailer, strings.Repeat("%1b[2J", 500))
@@ -50,9 +50,9 @@ func describes(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// TestHostileCompanions: every call ends within its deadline, with a fault that names the device or the server, whether the server is
-// hostile from the beginning or once it has said which simulator it serves.
-func TestHostileCompanions(t *testing.T) {
+// TestCallsSurviveHostileCompanions: every call ends within its deadline, with a fault that names the device or the server, whether the
+// server is hostile from the beginning or once it has said which simulator it serves.
+func TestCallsSurviveHostileCompanions(t *testing.T) {
 	for name, honest := range map[string]hostileserver.Honest{"all": nil, "but the description": describes} {
 		t.Run(name, func(t *testing.T) {
 			hostileserver.Survives(t, companions(), func(s *hostileserver.Server) device.Device {

@@ -40,7 +40,7 @@ func hugeStand(t *testing.T) (*stand, *hugetree.Front) {
 }
 
 // The elements of closed containers are looked for by points: of a huge number of containers only some are opened.
-func TestHugeNumberOfClosedContainersIsNotProbed(t *testing.T) {
+func TestProbesOfClosedContainersAreBounded(t *testing.T) {
 	s, front := hugeStand(t)
 	asked := 0
 	const frame = `"frame":{"x":0,"y":0,"width":40,"height":40}`
@@ -60,13 +60,13 @@ func TestHugeNumberOfClosedContainersIsNotProbed(t *testing.T) {
 	}
 }
 
-func TestHugeTreeOfACompanionIsBounded(t *testing.T) {
+func TestHugeTreeOfCompanionIsBounded(t *testing.T) {
 	s, front := hugeStand(t)
 	hugetree.IsBounded(t, get[device.Eyes](s), front.Show)
 }
 
 // Who leaves while a huge tree is read ends the look at once, and the device serves the next caller, through our agent too.
-func TestLookAtHugeTreeOfACompanionEndsWithItsCaller(t *testing.T) {
+func TestLookAtHugeTreeOfCompanionEndsWithItsCaller(t *testing.T) {
 	s, front := hugeStand(t)
 	s.look()
 	hugetree.EndWithTheirCaller(t, get[device.Eyes](s), front, func() {

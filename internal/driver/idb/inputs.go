@@ -8,6 +8,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/idbwire"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
@@ -19,13 +20,13 @@ var (
 )
 
 const (
-	touchTime = 50 * time.Millisecond  // of a finger that taps: a switch of SwiftUI does not notice a shorter one
+	touchTime = 50 * time.Millisecond  // of a finger that taps: a SwiftUI switch ignores a shorter touch
 	twiceGap  = 100 * time.Millisecond // between the taps of a double tap
-	swipeTime = 300 * time.Millisecond // of a swipe, when nobody says how long it takes
+	swipeTime = 300 * time.Millisecond // default duration of a swipe
 	pinchTime = 500 * time.Millisecond
 	pinchFar  = 80.0  // from the middle of a pinch to its farther end, in points
-	dragSpeed = 500.0 // points a second
-	stepSize  = 10.0  // of a finger that moves, in points
+	dragSpeed = 500.0 // points per second
+	stepSize  = 10.0  // step of a moving finger, in points
 )
 
 type events = []*idbwire.HIDEvent
@@ -51,8 +52,8 @@ func (p *phone) perform(ctx context.Context, all events) error {
 	})
 }
 
-// onPanel makes of places on the screen places on the panel, which does not turn with the device. On which side the device lies nobody
-// tells us unless we turned it.
+// onPanel converts places on the screen to places on the panel, which does not turn with the device. In landscape, only a turn by this
+// driver tells which side is up.
 func (p *phone) onPanel(all events) error {
 	p.mu.Lock()
 	screen, panel, side := p.screen, p.panel, p.held
@@ -66,13 +67,14 @@ func (p *phone) onPanel(all events) error {
 	for _, e := range all {
 		for _, at := range places(e) {
 			switch side {
-			case "landscape-left": // its top is on the left
+			case "landscape-left": // the device's top is on the left
 				at.X, at.Y = panel.W-at.Y, at.X
 			case "landscape-right":
 				at.X, at.Y = at.Y, panel.H-at.X
 			default:
-				return refuse(fault.Unsupported, "%s lies on its side, and idb does not tell on which", p.info.Name).
-					WithHint("turn it with this driver first: `ios-agent rotate landscape-left`; or `ios-agent session-set-defaults --driver xctest`")
+				return refuse(fault.Unsupported, "%s is in landscape, and idb does not report which side is up", p.info.Name).
+					WithHint("turn it with this driver first: %s; or choose another driver: %s", hint.Do("rotate", "orientation", "landscape-left"),
+						useXCTest)
 			}
 		}
 	}
@@ -106,7 +108,7 @@ func delay(long time.Duration) *idbwire.HIDEvent {
 	return &idbwire.HIDEvent{Delay: &idbwire.HIDDelay{Duration: long.Seconds()}}
 }
 
-// held is a finger that stays on a point.
+// held is a finger that rests on a point.
 func held(at ui.Point, long time.Duration) events {
 	return events{touch(at, idbwire.Down), delay(long), touch(at, idbwire.Up)}
 }
@@ -126,7 +128,7 @@ func (p *phone) LongPress(ctx context.Context, at ui.Point, long time.Duration) 
 	return p.perform(ctx, held(at, long))
 }
 
-// Swipe moves a finger and lets go.
+// Swipe moves a finger over the screen and lifts it.
 func (p *phone) Swipe(ctx context.Context, from, to ui.Point, took time.Duration) error {
 	if took == 0 {
 		took = swipeTime
@@ -134,7 +136,7 @@ func (p *phone) Swipe(ctx context.Context, from, to ui.Point, took time.Duration
 	return p.perform(ctx, events{{Swipe: &idbwire.HIDSwipe{Start: point(from), End: point(to), Delta: stepSize, Duration: took.Seconds()}}})
 }
 
-// Drag presses a point and moves to another. A touch that is down already moves the finger.
+// Drag presses a point and moves to another. A touch while the finger is down moves the finger.
 func (p *phone) Drag(ctx context.Context, d device.Drag) error {
 	far := math.Hypot(d.To.X-d.From.X, d.To.Y-d.From.Y)
 	speed := d.Velocity
@@ -152,29 +154,29 @@ func (p *phone) Drag(ctx context.Context, d device.Drag) error {
 	return p.perform(ctx, append(all, delay(d.Hold), touch(d.To, idbwire.Up)))
 }
 
-// Pinch moves two fingers, which stay on the screen. An older companion does not know it, and says so before it does anything.
+// Pinch moves two fingers, which stay on the screen. An older companion refuses the command before it does anything.
 func (p *phone) Pinch(ctx context.Context, at ui.Point, scale float64) error {
 	if !(scale > 0) || math.IsInf(scale, 1) || scale == 1 {
-		return refuse(fault.InvalidInput, "a pinch to %v", scale).
-			WithHint("above 1 spreads the fingers, below 1 brings them together")
+		return refuse(fault.InvalidInput, "invalid scale %v of a pinch", scale).
+			WithHint("use a scale above 1 to spread the fingers, below 1 to bring them together")
 	}
 	radius := pinchFar / max(scale, 1)
 	return p.perform(ctx, events{{Pinch: &idbwire.HIDPinch{Center: point(at), Scale: scale, Duration: pinchTime.Seconds(), Radius: radius}}})
 }
 
-// turned are the companion's numbers for how a device is held. Its words for the sides are those of the interface, which turns the other
-// way than the device.
+// turned are the companion's numbers for orientations. It names the sides of the interface, which turns in the opposite direction of the
+// device.
 var turned = map[string]idbwire.Orientation{
 	"portrait": idbwire.Portrait, "portrait-upside-down": idbwire.PortraitUpsideDown, "landscape-left": idbwire.LandscapeRight,
 	"landscape-right": idbwire.LandscapeLeft,
 }
 
-// Rotate turns the device. An older companion does not know it, and says so before it does anything.
+// Rotate turns the device. An older companion refuses the command before it does anything.
 func (p *phone) Rotate(ctx context.Context, to string) error {
 	o, known := turned[to]
 	if !known {
-		return refuse(fault.InvalidInput, "there is no orientation %q", to).
-			WithHint("portrait, portrait-upside-down, landscape-left or landscape-right")
+		return refuse(fault.InvalidInput, "unknown orientation %q", to).
+			WithHint("use portrait, portrait-upside-down, landscape-left or landscape-right")
 	}
 	err := p.perform(ctx, events{{Orientation: &idbwire.HIDOrientation{Orientation: o}}})
 	p.mu.Lock()
@@ -185,7 +187,7 @@ func (p *phone) Rotate(ctx context.Context, to string) error {
 	return err
 }
 
-// buttons are the companion's numbers for the buttons of a device's body.
+// buttons are the companion's numbers for hardware buttons.
 var buttons = map[string]idbwire.Button{
 	"home": idbwire.Home, "lock": idbwire.Lock, "side": idbwire.SideButton, "siri": idbwire.Siri, "apple-pay": idbwire.ApplePay,
 }
@@ -195,7 +197,7 @@ func (p *phone) Press(ctx context.Context, button string, hold time.Duration) er
 	b, known := buttons[button]
 	if !known {
 		return refuse(fault.Unsupported, "%s cannot press the %s button", p.who(), button).
-			WithHint("it has home, lock, side, siri and apple-pay; the driver xctest may: `ios-agent session-set-defaults --driver xctest`")
+			WithHint("press home, lock, side, siri or apple-pay; or choose another driver: %s", useXCTest)
 	}
 	a := &idbwire.HIDPressAction{Button: &idbwire.HIDButton{Button: b}}
 	return p.perform(ctx, events{press(a, idbwire.Down), delay(hold), press(a, idbwire.Up)})

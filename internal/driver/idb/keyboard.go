@@ -10,27 +10,28 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/idbwire"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
 var _ device.Keyboard = (*phone)(nil)
 
-// The usages of the keys that are held.
+// modifiers are the USB usages of the modifier keys.
 var modifiers = map[string]uint64{"control": 224, "shift": 225, "option": 226, "command": 227}
 
-// named are the usages of the keys that have a name.
+// named are the USB usages of the keys that have a name.
 var named = map[string]uint64{
 	"return": 40, "enter": 40, "escape": 41, "delete": 42, "tab": 43, "space": 44, "home": 74, "page-up": 75, "forward-delete": 76,
 	"end": 77, "page-down": 78, "right": 79, "left": 80, "down": 81, "up": 82,
 }
 
-// stroke is the key of a character, and whether shift is held.
+// stroke is the key of a character, and whether shift is pressed.
 type stroke struct {
 	key   uint64
 	shift bool
 }
 
-// strokes are the keys of a US keyboard, by what they type.
+// strokes are the keys of a US keyboard by the characters that they type.
 var strokes = func() map[rune]stroke {
 	all := map[rune]stroke{'\n': {40, false}, '\t': {43, false}, ' ': {44, false}}
 	for i := range uint64(26) {
@@ -61,20 +62,20 @@ func key(code uint64, held ...uint64) events {
 	return all
 }
 
-// mostKeys bounds a text, and the presses of a key: each is up to four messages.
+// mostKeys is the maximum length of a text and number of presses of a key: each takes up to four messages.
 const mostKeys = 10000
 
-// typing are the keys of a text.
+// typing returns the key events for a text.
 func typing(text string) (all events, err error) {
 	if utf8.RuneCountInString(text) > mostKeys {
-		return nil, refuse(fault.InvalidInput, "a text of more than %d characters", mostKeys).WithHint("type it in parts")
+		return nil, refuse(fault.InvalidInput, "the text has more than %d characters", mostKeys).WithHint("type it in parts")
 	}
 	for _, r := range text {
 		s, can := strokes[r]
 		if !can {
 			return nil, refuse(fault.Unsupported, "idb types with the keys of a US keyboard, which has no %s", ui.Quote(string(r))).
-				WithHint("nothing was typed; the driver xctest types any text: `ios-agent session-set-defaults --driver xctest`; " +
-					"or put it on the pasteboard and paste it: `ios-agent pasteboard --text TEXT`")
+				WithHint("choose a driver that types any text: %s; or put the text on the pasteboard and paste it: %s",
+					useXCTest, hint.Do("pasteboard", "text", "TEXT"))
 		}
 		if s.shift {
 			all = append(all, key(s.key, modifiers["shift"])...)
@@ -85,8 +86,8 @@ func typing(text string) (all events, err error) {
 	return all, nil
 }
 
-// focused makes sure that keys arrive somewhere: the companion sends them also when nothing has the focus, and they are lost. One that
-// does not tell the focus is believed where a keyboard is on the screen.
+// focused checks that keys have a target: without a focus the companion sends them and they are lost. If the companion does not report
+// the focus, a keyboard on the screen is enough.
 func (p *phone) focused(ctx context.Context) error {
 	s, err := p.see(ctx)
 	if err != nil {
@@ -102,12 +103,12 @@ func (p *phone) focused(ctx context.Context) error {
 	case found || !s.focus && board:
 		return nil
 	case !s.focus:
-		return refuse(fault.NoFocus, "%s does not tell what has the keyboard focus, and no keyboard is on the screen", p.who())
+		return refuse(fault.NoFocus, "%s does not report the keyboard focus, and the screen shows no keyboard", p.who())
 	}
-	return refuse(fault.NoFocus, "nothing on %s has the keyboard focus", p.info.Name)
+	return refuse(fault.NoFocus, "no element on %s has the keyboard focus", p.info.Name)
 }
 
-// Type types into what has the focus.
+// Type types into the element with the focus.
 func (p *phone) Type(ctx context.Context, text string) error {
 	all, err := typing(text)
 	if err != nil {
@@ -119,7 +120,7 @@ func (p *phone) Type(ctx context.Context, text string) error {
 	return p.perform(ctx, all)
 }
 
-// Clear empties what has the focus: all of it is selected with ⌘A, and deleted.
+// Clear empties the element with the focus: ⌘A selects its text, and delete removes it.
 func (p *phone) Clear(ctx context.Context) error {
 	if err := p.focused(ctx); err != nil {
 		return err
@@ -139,13 +140,13 @@ func (p *phone) Key(ctx context.Context, name string, held []string, times int) 
 		code = s.key
 	}
 	if !known || times > mostKeys {
-		return refuse(fault.InvalidInput, "there is no key %q, or %d presses of it are too many", name, times).
-			WithHint("a character of a US keyboard, or %s; at most %d times", strings.Join(slices.Sorted(maps.Keys(named)), ", "), mostKeys)
+		return refuse(fault.InvalidInput, "unknown key %q, or too many presses (%d)", name, times).
+			WithHint("use a character of a US keyboard or %s, at most %d times", strings.Join(slices.Sorted(maps.Keys(named)), ", "), mostKeys)
 	}
 	for _, m := range held {
 		k, is := modifiers[m]
 		if !is {
-			return refuse(fault.InvalidInput, "%q is no modifier key", m).WithHint("shift, control, option or command")
+			return refuse(fault.InvalidInput, "unknown modifier key %q", m).WithHint("use shift, control, option or command")
 		}
 		if !slices.Contains(down, k) {
 			down = append(down, k)

@@ -8,9 +8,10 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/idbwire"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// effect says whether a call may be sent again when it may have arrived: one that only reads may, an input may not.
+// effect says whether a call may be sent again when it may have arrived: a read may, an input may not.
 type effect int
 
 const (
@@ -18,16 +19,16 @@ const (
 	acts
 )
 
-// unsent is the error of a call that never left.
+// unsent is the error of a call that was never sent.
 func unsent(err error) error { return fault.From(err).WithDispatch(fault.NotDispatched) }
 
-// refuse is the fault of what was refused before anything left.
+// refuse is the fault of a command that was refused before it was sent.
 func refuse(code fault.Code, format string, args ...any) *fault.Fault {
 	return fault.New(code, format, args...).WithDispatch(fault.NotDispatched)
 }
 
-// do has something done with the companion. It recovers from a lost one: it connects again or starts another, and repeats the call once.
-// An input that may have arrived is never repeated. Long is how much longer than usual an answer may take.
+// do runs a command with the companion. It recovers from a lost companion: it connects again or starts another, and repeats the call
+// once. It never repeats an input that may have arrived. long extends the usual limit of the answer.
 func (p *phone) do(ctx context.Context, e effect, long time.Duration, call func(context.Context, *companion) error) error {
 	for attempt := 1; ; attempt++ {
 		c, err := p.connect(ctx)
@@ -51,7 +52,7 @@ func (p *phone) do(ctx context.Context, e effect, long time.Duration, call func(
 		case ctx.Err() != nil:
 			return unsent(ctx.Err())
 		case late:
-			p.drop(ctx) // one that we started is started anew
+			p.drop(ctx) // the next command replaces a companion that the driver started
 			return refuse(fault.Timeout, "%s does not answer for %s: %w", p.who(), p.driver.opts.Wait+long, err).
 				WithHint("%s", p.remedy())
 		case attempt == 2:
@@ -68,7 +69,7 @@ func (p *phone) ask(ctx context.Context, e effect, method string, request, answe
 	return p.do(ctx, e, 0, func(ctx context.Context, c *companion) error { return c.call(ctx, method, request, answer) })
 }
 
-// lost is the fault of a companion that is not there.
+// lost is the fault of a companion that does not answer.
 func (p *phone) lost(err error) error {
 	if _, none := errors.AsType[*dialError](err); none && p.at != "" {
 		return unreachable(p.at, err)
@@ -78,17 +79,23 @@ func (p *phone) lost(err error) error {
 
 func (p *phone) remedy() string {
 	if p.at == "" {
-		return "the next command starts another; `ios-agent doctor` tells whether the tools answer"
+		return "try again: the next command starts another companion; " + hint.Do("doctor") + " checks the tools"
 	}
-	return "start idb_companion again: `ios-agent doctor` tells more"
+	return "start idb_companion again; " + hint.Do("doctor") + " checks whether it answers"
 }
 
-// codes are our codes for those of gRPC. What is not here is the companion's own trouble.
+// Calls that select another driver for the session.
+var (
+	useXCTest = hint.Do("session_set_defaults", "driver", "xctest")
+	useWDA    = hint.Do("session_set_defaults", "driver", "wda")
+)
+
+// codes maps gRPC codes to fault codes. Any other code is an error of the companion itself.
 var codes = map[idbwire.Code]fault.Code{
 	idbwire.InvalidArgument: fault.Unsupported, idbwire.Unimplemented: fault.Unsupported, idbwire.DeadlineExceeded: fault.Timeout,
 }
 
-// fault gives a code to what the companion answers. Only what it refuses as unknown to it was surely not done.
+// fault gives a code to an error of the companion. Only an unknown method proves that the companion did nothing.
 func (p *phone) fault(err error, e effect) error {
 	no, answered := errors.AsType[*idbwire.StatusError](err)
 	if !answered {
@@ -98,7 +105,7 @@ func (p *phone) fault(err error, e effect) error {
 	switch {
 	case known && code == fault.Unsupported:
 		return refuse(code, "%s cannot do this: %w", p.who(), err).
-			WithHint("a newer idb_companion may; the driver xctest can: `ios-agent session-set-defaults --driver xctest`")
+			WithHint("use a newer idb_companion; or choose another driver: %s", useXCTest)
 	case e == acts:
 		return fault.New(fault.OutcomeUnknown, "%s failed during the input: %w", p.who(), err).WithDispatch(fault.MaybeDispatched)
 	case !known:
@@ -107,7 +114,7 @@ func (p *phone) fault(err error, e effect) error {
 	return refuse(code, "%s: %w", p.who(), err).WithHint("%s", p.remedy())
 }
 
-// connect gives a companion: the one in use, or a new one. A caller that comes while another one connects waits until that is done.
+// connect returns the companion in use, or a new one. A second caller waits until the first has connected.
 func (p *phone) connect(ctx context.Context) (c *companion, err error) {
 	err = p.connecting.Do(ctx, func() error {
 		c, err = p.reach(ctx)
@@ -121,7 +128,7 @@ func (p *phone) reach(ctx context.Context) (*companion, error) {
 	if closed {
 		return nil, fault.New(fault.Cancelled, "%s was closed", p.info.Name)
 	}
-	if c != nil && !c.alive() { // we started it, and it ended
+	if c != nil && !c.alive() { // the driver started it, and it ended
 		p.drop(ctx)
 		c = nil
 	}
@@ -148,7 +155,7 @@ func (p *phone) reach(ctx context.Context) (*companion, error) {
 	return c, nil
 }
 
-// verify makes sure that a companion serves this simulator, and that it is on.
+// verify checks that a companion serves this simulator, and that the simulator is booted.
 func (p *phone) verify(ctx context.Context, c *companion) error {
 	ctx, cancel := context.WithTimeout(ctx, p.driver.opts.Wait)
 	defer cancel()
@@ -166,15 +173,16 @@ func (p *phone) verify(ctx context.Context, c *companion) error {
 	switch {
 	case !p.info.Is(t.UDID):
 		return refuse(fault.DriverFailed, "the idb_companion at %s serves %s (%s), not %s", c.at, t.Name, t.UDID, p.info.Name).
-			WithHint("say where that of this device is: `ios-agent session-set-defaults --idb-url URL`")
+			WithHint("set the address of this device's companion: %s", hint.Do("session_set_defaults", "idbUrl", "URL"))
 	case t.State != "" && t.State != stateBooted:
-		return refuse(fault.DeviceNotBooted, "%s is %s", p.info.Name, t.State).WithHint("boot it: `ios-agent boot --udid %s`", p.info.UDID)
+		return refuse(fault.DeviceNotBooted, "%s is %s", p.info.Name, t.State).WithHint("boot it: %s",
+			hint.Do("boot_device", "udid", p.info.UDID))
 	}
 	p.measure(t.Screen)
 	return nil
 }
 
-// stateBooted is the companion's word for a simulator that is on.
+// stateBooted is the companion's word for a booted simulator.
 const stateBooted = "Booted"
 
 func (p *phone) current() (c *companion, closed bool) {
@@ -194,7 +202,7 @@ func (p *phone) use(c *companion) bool {
 	return !p.closed
 }
 
-// drop leaves the companion, and ends it if we started it.
+// drop disconnects, and ends the companion if the driver started it.
 func (p *phone) drop(ctx context.Context) {
 	p.mu.Lock()
 	c := p.companion
@@ -205,12 +213,12 @@ func (p *phone) drop(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeWait)
 	defer cancel()
-	_ = c.end(ctx) // one that is gone has nothing to say
+	_ = c.end(ctx) // the companion may have exited already
 }
 
 var _ device.Agent = (*phone)(nil)
 
-// AgentState tells how the device's companion is.
+// AgentState describes the state of the device's companion.
 func (p *phone) AgentState() device.AgentState {
 	state := device.AgentState{UDID: p.info.UDID, Name: p.info.Name, Driver: p.Driver(), State: device.AgentAbsent}
 	if c, _ := p.current(); c != nil {
@@ -225,7 +233,7 @@ func (p *phone) StartAgent(ctx context.Context) error {
 	return err
 }
 
-// StopAgent leaves the companion, and ends it if we started it; the next action has another.
+// StopAgent disconnects, and ends the companion if the driver started it; the next action connects again.
 func (p *phone) StopAgent(ctx context.Context) error {
 	return p.connecting.Do(ctx, func() error {
 		p.drop(ctx)

@@ -13,17 +13,17 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// lookGap is how long to wait between two looks at a screen that moves.
+// lookGap is the pause between two looks at a moving screen.
 const lookGap = 60 * time.Millisecond
 
-// glance is one look at what is in front.
+// glance is one look at the screen.
 type glance struct {
 	sight
 	app    string
 	digest string
 }
 
-// Observe looks at what is in front until it has been the same for long enough: the companion waits for nothing.
+// Observe reads the screen until it has been still for long enough; the companion cannot wait for that.
 func (p *phone) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 	var last *glance
 	screen, err := device.Watch{
@@ -67,18 +67,18 @@ func (p *phone) see(ctx context.Context) (s sight, err error) {
 	if err != nil {
 		return s, p.orOff(ctx, err)
 	}
-	if s, err = read(ctx, text); ctx.Err() != nil { // a huge tree takes long to read, and who asked may have left
+	if s, err = read(ctx, text); ctx.Err() != nil { // a huge tree takes long to read, and the caller may have left
 		return s, unsent(ctx.Err())
 	}
 	if err != nil {
-		return s, refuse(fault.AgentFailed, "the tree of %s cannot be read: %w", p.who(), err).
-			WithHint("try again; another driver may read it: `ios-agent session-set-defaults --driver xctest`")
+		return s, refuse(fault.AgentFailed, "cannot read the tree of %s: %w", p.who(), err).
+			WithHint("try again; or choose another driver: %s", useXCTest)
 	}
 	return s, nil
 }
 
-// whole asks for the tree, and once more if it is refused. A companion whose reader inside the simulator never worked has none: its tree
-// is the smaller one from outside from now on. One that has worked is not given up: the smaller tree would be taken for what is there.
+// whole reads the tree, and once more after a refusal. If the companion's reader inside the simulator never worked, later reads use the
+// smaller tree from outside. A reader that has worked stays in use: otherwise the smaller tree would look like a changed screen.
 func (c *companion) whole(ctx context.Context) (text string, err error) {
 	by, worked := c.backend()
 	for range 2 {
@@ -97,7 +97,7 @@ func (c *companion) whole(ctx context.Context) (text string, err error) {
 	return text, err
 }
 
-// tree asks for the tree of what is in front, or for the element at a point.
+// tree reads the tree of the screen, or the element at a point.
 func (c *companion) tree(ctx context.Context, at *idbwire.Point, by idbwire.Backend) (string, error) {
 	var answer idbwire.AccessibilityInfoResponse
 	err := c.call(ctx, idbwire.AccessibilityInfo,
@@ -105,7 +105,7 @@ func (c *companion) tree(ctx context.Context, at *idbwire.Point, by idbwire.Back
 	return answer.JSON, err
 }
 
-// orOff is an error, or that the simulator is off, which explains it.
+// orOff returns err, or that the simulator is off, which explains it.
 func (p *phone) orOff(ctx context.Context, err error) error {
 	c, _ := p.current()
 	if c == nil || !fault.Is(err, fault.AgentFailed) {
@@ -117,10 +117,10 @@ func (p *phone) orOff(ctx context.Context, err error) error {
 	return err
 }
 
-// appOf is the app of a tree, by its process; a companion that does not tell the processes of apps is asked for its name. It is empty when
-// nobody knows.
+// appOf is the app of a tree, found by its process; if the companion does not report the processes of apps, by its name. It is "" if
+// unknown.
 func (p *phone) appOf(ctx context.Context, s sight) (string, error) {
-	if s.blocked || strings.TrimSpace(s.root.Label) == "" { // the home screen calls itself a blank
+	if s.blocked || strings.TrimSpace(s.root.Label) == "" { // the home screen's label is a space
 		return springboard, nil
 	}
 	p.mu.Lock()
@@ -147,7 +147,7 @@ func (p *phone) appOf(ctx context.Context, s sight) (string, error) {
 	return apps[i].BundleID, nil
 }
 
-// byName is the only app that runs and has a name; empty: there is none, or more than one.
+// byName is the only running app of a name; "" if none or several have it.
 func byName(apps []*idbwire.App, name string) (found string) {
 	for _, a := range apps {
 		if a.Name != name || a.State != idbwire.ProcessRunning {
@@ -161,7 +161,7 @@ func byName(apps []*idbwire.App, name string) (found string) {
 	return found
 }
 
-// whole adds to a glance what only further questions tell: the elements of closed containers.
+// whole adds the parts that need further requests: the elements of closed containers.
 func (p *phone) whole(ctx context.Context, g *glance) (*ui.Screen, error) {
 	if !g.guest && !g.blocked {
 		for _, n := range closed(g.root) {
@@ -186,7 +186,7 @@ func (p *phone) note(frame ui.Rect) {
 	p.screen = frame
 }
 
-// probes is how many points of a closed container are asked for.
+// probes is the number of points at which a closed container is read.
 const probes = 15
 
 // open finds the elements of a container at points of its middle line.
@@ -198,7 +198,7 @@ func (p *phone) open(ctx context.Context, n *ui.Node) error {
 			by, _ := c.backend()
 			text, err = c.tree(ctx, at, by)
 			if _, answered := errors.AsType[*idbwire.StatusError](err); answered {
-				text, err = "", nil // nothing is there
+				text, err = "", nil // no element is there
 			}
 			return err
 		})

@@ -12,23 +12,24 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// springboard is the app of the home screen, and of what the system shows over others.
+// springboard is the app of the home screen and of the system's alerts.
 const springboard = "com.apple.springboard"
 
-// phone is one simulator. Only the holder of its lane calls its methods, except Close, Info, Screenshot, Probe and those of the agent.
+// phone is one simulator. Only the holder of its lane calls its methods, except Close, Info, Screenshot, Probe and the methods of
+// device.Agent.
 type phone struct {
 	driver     *Driver
 	info       device.Info
-	at         string       // of its companion; empty: we start one
-	connecting *device.Lane // one at a time connects
+	at         string       // address of its companion; "": the driver starts one
+	connecting *device.Lane // one caller at a time connects
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards the fields below
 	companion *companion
 	closed    bool
 	screen    ui.Rect           // of the app at the last look; empty: unknown
 	panel     ui.Rect           // of the device, upright; empty: unknown
-	held      string            // how we turned the device; empty: we did not
-	names     map[uint64]string // bundle ids, by process
+	held      string            // the orientation that this driver set; "": none
+	names     map[uint64]string // bundle ids by process
 }
 
 var (
@@ -38,16 +39,16 @@ var (
 	_ device.Prober = (*phone)(nil)
 )
 
-// Info describes the device as it was when it was opened.
+// Info describes the device at the time it was opened.
 func (p *phone) Info() device.Info { return p.info }
 
-// Driver names the driver.
+// Driver is the driver's name.
 func (p *phone) Driver() string { return Spec().Name }
 
-// who is how messages call the other side.
+// who returns the companion's name in messages.
 func (p *phone) who() string { return "idb_companion of " + p.info.Name }
 
-// measure notes how large the panel is.
+// measure stores the size of the panel.
 func (p *phone) measure(s *idbwire.ScreenDimensions) {
 	if s == nil || s.WidthPoints == 0 || s.HeightPoints == 0 {
 		return
@@ -57,10 +58,10 @@ func (p *phone) measure(s *idbwire.ScreenDimensions) {
 	p.panel = ui.Rect{W: float64(s.WidthPoints), H: float64(s.HeightPoints)}
 }
 
-// closeWait is how long the end of a companion that we started may take.
+// closeWait is how long the end of a companion that the driver started may take.
 const closeWait = 8 * time.Second
 
-// Close leaves the companion, and ends it if we started it.
+// Close disconnects, and ends the companion if the driver started it.
 func (p *phone) Close() error {
 	p.mu.Lock()
 	c := p.companion
@@ -83,7 +84,7 @@ func (p *phone) Screenshot(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	if !bytes.HasPrefix(picture.Data, pngMagic) {
-		return nil, refuse(fault.ScreenshotFailed, "%s sends no picture: %d bytes that are no PNG", p.who(), len(picture.Data))
+		return nil, refuse(fault.ScreenshotFailed, "%s sent %d bytes that are not a PNG", p.who(), len(picture.Data))
 	}
 	return picture.Data, nil
 }

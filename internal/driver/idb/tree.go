@@ -13,23 +13,23 @@ import (
 	"ios-agent/internal/ui/uiread"
 )
 
-// sight is what a companion told of the screen once.
+// sight is one reading of the screen by a companion.
 type sight struct {
 	root    *ui.Node
-	pid     uint64 // of the app that the tree is of; 0: it is not told
-	left    int    // elements that were left out; -1: some may be
-	focus   bool   // it tells which element has the focus
-	guest   bool   // read inside the simulator: what XCTest sees
-	blocked bool   // by an alert of the system, which is all that is told
+	pid     uint64 // of the tree's app; 0: unknown
+	left    int    // number of omitted elements; -1: some may be omitted
+	focus   bool   // the tree shows which element has the focus
+	guest   bool   // read inside the simulator: the elements that XCTest sees
+	blocked bool   // a system alert hides all other elements
 }
 
-// keys are the attributes that are asked of an element, by the names that the companion takes. An older one gives what it gives.
+// keys are the attributes that the driver requests, by the companion's names. An older companion ignores them.
 func keys() []string {
 	return []string{"AXLabel", "AXValue", "AXUniqueId", "type", "role", "role_description", "subrole", "frame", "enabled", "traits",
 		"placeholder", "hidden", "focused", "custom_actions", "pid"}
 }
 
-// document is the format COMPLETE: a tree and what is known of the reading.
+// document is the format COMPLETE: a tree and facts about the reading.
 type document struct {
 	Elements  json.RawMessage
 	Backend   *string
@@ -37,13 +37,13 @@ type document struct {
 	Modal     *struct{ Kind string }
 }
 
-// element is what is read of an element beside what uiread makes of it.
+// element is the part of an element that uiread does not read.
 type element struct {
 	PID uint64
 }
 
-// read reads what a companion wrote, in the format that was asked for, or as an older one writes it: a list of all elements.
-// A companion knows no bound from outside: ours is kept here.
+// read parses the companion's answer in the requested format, or in the format of older ones: a list of all elements. It also limits the
+// number of elements, which the companion does not do from outside.
 func read(ctx context.Context, text string) (sight, error) {
 	raw := []byte(text)
 	var s sight
@@ -69,14 +69,14 @@ func read(ctx context.Context, text string) (sight, error) {
 	}
 	s.focus = bytes.Contains(raw, []byte(`"focused"`))
 	s.tidy(s.root)
-	if !s.guest || s.blocked { // from outside, composed views are one element; and nobody tells what lies behind an alert of the system
+	if !s.guest || s.blocked { // from outside, a composed view is one element, and a system alert hides the elements behind it
 		s.left = -1
 	}
 	s.left = device.LeftOut(s.left, tree.Left)
 	return s, nil
 }
 
-// joined is one tree of what may be a flat list: its first element is the app.
+// joined turns a possibly flat list into one tree: its first element is the app.
 func joined(roots []*ui.Node) *ui.Node {
 	if len(roots) == 0 {
 		return nil
@@ -87,11 +87,11 @@ func joined(roots []*ui.Node) *ui.Node {
 	return roots[0]
 }
 
-// tidy makes of an element what XCTest says.
+// tidy converts an element to XCTest's conventions.
 func (s *sight) tidy(n *ui.Node) {
 	traits, _ := n.Extra["traits"].([]any)
 	has := func(trait string) bool { return slices.Contains(traits, any(trait)) }
-	if s.guest && n.RawType != "" { // traits do not make another type of it
+	if s.guest && n.RawType != "" { // traits do not change its type
 		n.Type = ui.TypeOf(n.RawType)
 	}
 	if has("IsEditing") {
@@ -104,7 +104,7 @@ func (s *sight) tidy(n *ui.Node) {
 	case n.Type == "StaticText" && n.Value == n.Label:
 		n.Value = ""
 	}
-	if n.Type == "Application" { // it has the focus of the system, not of the keyboard
+	if n.Type == "Application" { // an app has the system's focus, not the keyboard's
 		n.Focused = false
 	}
 	n.Extra, n.RawType = nil, ""
@@ -116,10 +116,10 @@ func (s *sight) tidy(n *ui.Node) {
 	})
 }
 
-// mostOpened is how many closed containers are opened: each costs many questions, and a screen has a few bars.
+// mostOpened is the maximum number of containers that are opened: each costs many requests, and a screen has a few bars.
 const mostOpened = 40
 
-// closed are the containers whose elements only a look at their points shows, when they are read from outside.
+// closed are the containers whose elements, when read from outside, only a read at their points shows.
 func closed(root *ui.Node) (all []*ui.Node) {
 	root.Walk(func(n *ui.Node) bool {
 		bars := []string{"Group", "TabBar", "NavigationBar", "Toolbar"}
@@ -131,7 +131,7 @@ func closed(root *ui.Node) (all []*ui.Node) {
 	return all
 }
 
-// within reports whether an element that was found at a point of a container lies in it.
+// within reports whether an element found at a point of a container lies in it.
 func within(n, container *ui.Node) bool {
 	c, f := container.Frame, n.Frame
 	return f != c && !f.Empty() && f.X >= c.X-1 && f.Y >= c.Y-1 && f.X+f.W <= c.X+c.W+1 && f.Y+f.H <= c.Y+c.H+1

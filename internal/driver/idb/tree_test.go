@@ -10,9 +10,9 @@ import (
 	"ios-agent/test/samples"
 )
 
-// TestTreesOfTheRealOne reads what idb really printed: every element has a type, and what a companion of that age does not tell is not
-// taken for told.
-func TestTreesOfTheRealOne(t *testing.T) {
+// TestRealTreesAreRead reads output of the real idb: every element has a type, and facts that an old companion does not report stay
+// unknown.
+func TestRealTreesAreRead(t *testing.T) {
 	t.Parallel()
 	empty := []string{"idb-golden-complete-empty.json", "idb-golden-legacy-empty.json", "idb-format-complete-excerpt.json"}
 	for _, file := range samples.Of(t, "ui-describe") {
@@ -38,9 +38,9 @@ func TestTreesOfTheRealOne(t *testing.T) {
 	}
 }
 
-// TestWhatIsKnown: a read inside the simulator is whole unless it says otherwise, an alert of the system hides the rest, an empty field
-// has no value, and traits tell what is not enabled.
-func TestWhatIsKnown(t *testing.T) {
+// TestTreeReportsItsLimits: a read inside the simulator is complete unless it says otherwise, a system alert hides the rest, an empty
+// field has no value, and traits show disabled elements.
+func TestTreeReportsItsLimits(t *testing.T) {
 	t.Parallel()
 	tree := func(more string) string {
 		return `{"backend":"axbridge-persistent","elements":[{"type":"Application","label":"Shop","pid":7,

@@ -28,7 +28,8 @@ import (
 	"ios-agent/test/rig"
 )
 
-// The library of gRPC and the messages that idb.proto is compiled to are not of ours: each end of our protocol is held to them.
+// The gRPC library and the messages compiled from idb.proto are independent of this project: the tests check each end of the protocol
+// against them.
 
 // service is the companion's, as idb.proto declares it.
 var service = sync.OnceValue(func() protoreflect.ServiceDescriptor {
@@ -59,8 +60,8 @@ func message(t *testing.T, d protoreflect.MessageDescriptor, text string) proto.
 	return m
 }
 
-// TestAStrangerCalls: a client of the gRPC library is served by the virtual companion.
-func TestAStrangerCalls(t *testing.T) {
+// TestGRPCClientIsServed: the virtual companion serves a client of the gRPC library.
+func TestGRPCClientIsServed(t *testing.T) {
 	t.Parallel()
 	r := rig.New(t)
 	conn, err := grpc.NewClient(serve(t, r), grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -170,8 +171,8 @@ func (s *strange) handle(_ any, stream grpc.ServerStream) error {
 	return nil
 }
 
-// TestAStrangerAnswers: the driver speaks to a server of the gRPC library, which knows idb.proto.
-func TestAStrangerAnswers(t *testing.T) {
+// TestGRPCServerIsUnderstood: the driver speaks to a server of the gRPC library, which uses idb.proto.
+func TestGRPCServerIsUnderstood(t *testing.T) {
 	t.Parallel()
 	info := device.Info{UDID: "U-1", Name: "Phone", Type: device.TypeSimulator}
 	tree := `[{\"AXLabel\":\"Shop\",\"type\":\"Application\",\"pid\":7,\"frame\":{\"x\":0,\"y\":0,\"width\":390,\"height\":844}},` +
@@ -204,7 +205,7 @@ func TestAStrangerAnswers(t *testing.T) {
 	}
 	f := want(t, phone.(device.Apps).Terminate(t.Context(), "a.shop"), fault.AppTerminate, "")
 	if !strings.Contains(f.Message, "no such\napp: ü") {
-		t.Error(f.Message)
+		t.Errorf("message = %q, want the companion's own text", f.Message)
 	}
 	told := strings.Join(s.asked, "\n")
 	for _, want := range []string{

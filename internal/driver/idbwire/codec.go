@@ -1,6 +1,6 @@
-// Package idbwire is what is said between a client and idb_companion: the messages that we use, in the encoding of Protocol Buffers, the
-// frames of gRPC around them, and how a call ends. It is the one place of it, for the driver and for the virtual companion; who is not of
-// ours proves it (the tests of internal/driver/idb): the library of gRPC, over the messages that idb.proto is compiled to.
+// Package idbwire encodes the messages between a client and idb_companion. It has the Protocol Buffers messages that the driver uses, the
+// gRPC frames around them, and the status at the end of a call. The driver and the virtual companion both use Encode, Decode and Frame. It
+// must not connect or know a device. The tests of package idb check it against the gRPC library and idb.proto.
 package idbwire
 
 import (
@@ -16,7 +16,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Encode writes a message: a pointer to a struct whose fields are tagged with their numbers. Other messages are a mistake of ours.
+// Encode writes a message: a pointer to a struct whose fields have their numbers as tags. It panics on any other type.
 func Encode(message any) []byte { return appendMessage(nil, reflect.ValueOf(message).Elem()) }
 
 func appendMessage(b []byte, v reflect.Value) []byte {
@@ -34,7 +34,7 @@ func numberOf(f reflect.StructField) protowire.Number {
 	return protowire.Number(n)
 }
 
-// appendField writes a field that holds something. One that is there counts even if it is zero.
+// appendField writes a field that has a value. A present pointer counts even if its value is zero.
 func appendField(b []byte, n protowire.Number, v reflect.Value, there bool) []byte {
 	if v.IsZero() && !there {
 		return b
@@ -71,7 +71,7 @@ func appendField(b []byte, n protowire.Number, v reflect.Value, there bool) []by
 		}
 		return b
 	}
-	panic("idbwire: no field is of the kind " + v.Kind().String())
+	panic("idbwire: unsupported kind of field: " + v.Kind().String())
 }
 
 // pair is an entry of a map.
@@ -80,9 +80,9 @@ type pair struct {
 	Value string `pb:"2"`
 }
 
-var errWire = errors.New("a field has not the type that its number has")
+var errWire = errors.New("the type of a field does not match its number")
 
-// Decode reads a message into a pointer to a struct. Fields that it does not have are passed over.
+// Decode reads a message into a pointer to a struct. It skips unknown fields.
 func Decode(b []byte, message any) error { return decode(b, reflect.ValueOf(message).Elem()) }
 
 func decode(b []byte, v reflect.Value) error {
@@ -115,14 +115,14 @@ func fieldOf(v reflect.Value, n protowire.Number) (reflect.Value, bool) {
 	return reflect.Value{}, false
 }
 
-// wireTypes are how values of a kind are written.
+// wireTypes are the wire types of Go kinds.
 var wireTypes = map[reflect.Kind]protowire.Type{
 	reflect.Bool: protowire.VarintType, reflect.Int32: protowire.VarintType, reflect.Uint64: protowire.VarintType,
 	reflect.Float64: protowire.Fixed64Type, reflect.String: protowire.BytesType, reflect.Struct: protowire.BytesType,
 	reflect.Map: protowire.BytesType, reflect.Slice: protowire.BytesType,
 }
 
-// set reads a value, which is whole, into a field.
+// set reads a complete value into a field.
 func set(f reflect.Value, kind protowire.Type, b []byte) error {
 	if f.Kind() == reflect.Pointer {
 		if f.IsNil() {
@@ -154,7 +154,7 @@ func set(f reflect.Value, kind protowire.Type, b []byte) error {
 	return nil
 }
 
-// setBytes reads what has a length: a text, bytes, a message, an entry of a map or of a list.
+// setBytes reads a value with a length: text, bytes, a message, an entry of a map or of a list.
 func setBytes(f reflect.Value, b []byte) error {
 	switch {
 	case f.Kind() == reflect.String:
@@ -173,7 +173,7 @@ func setBytes(f reflect.Value, b []byte) error {
 	case f.Type().Elem().Kind() == reflect.Uint8:
 		f.SetBytes(slices.Clone(b))
 		if len(b) == 0 {
-			f.SetBytes([]byte{}) // it is there
+			f.SetBytes([]byte{}) // an empty value is present
 		}
 	default:
 		item := reflect.New(f.Type().Elem()).Elem()

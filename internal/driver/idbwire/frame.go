@@ -14,33 +14,33 @@ import (
 	"ios-agent/internal/text/brief"
 )
 
-// ContentType is that of a call and of its answer.
+// ContentType is the content type of a call and of its answer.
 const ContentType = "application/grpc"
 
-// The headers of a call, and the trailers by which it ends. The values go over the wire as HTTP's do.
+// The headers of a call, and the trailers that end it. The values use HTTP's escapes.
 const (
 	StatusTrailer  = "Grpc-Status"
 	MessageTrailer = "Grpc-Message"
 )
 
-// MaxMessage bounds a message: a picture of the largest screen has some ten megabytes.
+// MaxMessage bounds a message: a picture of the largest screen takes about ten megabytes.
 const MaxMessage = 64 << 20
 
 const headerSize = 5
 
 var (
-	errCompressed = errors.New("a message is compressed, and nobody asked for that")
+	errCompressed = errors.New("a message is compressed without being asked for")
 	errTooLong    = fmt.Errorf("a message is longer than %d MB", MaxMessage>>20)
 )
 
-// Frame is a message as it goes over the wire.
+// Frame is a message in its wire format.
 func Frame(message any) []byte {
 	content := Encode(message)
 	frame := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(content)))
 	return append(frame, content...)
 }
 
-// Read reads the next message. Its error is io.EOF when there is none.
+// Read reads the next message. Its error is io.EOF at the end.
 func Read(from io.Reader, message any) error {
 	var header [headerSize]byte
 	if _, err := io.ReadFull(from, header[:]); err != nil {
@@ -53,14 +53,14 @@ func Read(from io.Reader, message any) error {
 	case size > MaxMessage:
 		return errTooLong
 	}
-	var content bytes.Buffer // it grows as bytes come: the size is only a claim
+	var content bytes.Buffer // it grows with the received bytes: the size may be false
 	if n, err := io.CopyN(&content, from, int64(size)); err != nil {
 		return fmt.Errorf("%d of %d bytes of a message: %w", n, size, noEnd(err))
 	}
 	return Decode(content.Bytes(), message)
 }
 
-// noEnd is an error that cannot be taken for the end of a stream.
+// noEnd turns io.EOF into an error that does not look like the end of a stream.
 func noEnd(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -68,10 +68,10 @@ func noEnd(err error) error {
 	return err
 }
 
-// Code is how a call ended.
+// Code is the gRPC status code of a call.
 type Code int
 
-// The codes that we tell apart.
+// The codes that callers distinguish.
 const (
 	OK                 Code = 0
 	Cancelled          Code = 1
@@ -85,7 +85,7 @@ const (
 	Unavailable        Code = 14
 )
 
-// StatusError is the end of a call that did not succeed, as the companion tells it.
+// StatusError is the companion's status of a failed call.
 type StatusError struct {
 	Code    Code
 	Message string
@@ -93,12 +93,12 @@ type StatusError struct {
 
 func (e *StatusError) Error() string {
 	if e.Message == "" {
-		return fmt.Sprintf("it answers with status %d", e.Code)
+		return fmt.Sprintf("it answered with status %d", e.Code)
 	}
 	return e.Message
 }
 
-// StatusOf reads how a call ended from its trailers; nil: well. They are in the header where nothing else was answered.
+// StatusOf reads the status of a call from its trailers; nil means success. An answer without messages has them in its header.
 func StatusOf(h http.Header) (told bool, err error) {
 	text := h.Get(StatusTrailer)
 	if text == "" {
@@ -114,10 +114,10 @@ func StatusOf(h http.Header) (told bool, err error) {
 	return true, &StatusError{Code(code), brief.Clip(Unescape(h.Get(MessageTrailer)), mostStatus)}
 }
 
-// mostStatus is how many bytes of what a companion says of a failure are told.
+// mostStatus is the maximum number of bytes of a status message that is quoted.
 const mostStatus = 2_000
 
-// Escape writes a message of a status so that it may stand in a header.
+// Escape writes a status message for a header.
 func Escape(text string) string {
 	var out strings.Builder
 	for i := range len(text) {
@@ -130,7 +130,7 @@ func Escape(text string) string {
 	return out.String()
 }
 
-// Unescape reads what Escape wrote. What is no escape stays as it is.
+// Unescape reads the output of Escape. Invalid escapes stay unchanged.
 func Unescape(text string) string {
 	var out []byte
 	for i := 0; i < len(text); i++ {

@@ -28,8 +28,8 @@ func messages() []any {
 	}
 }
 
-// TestRoundTrip: what is written is read again, also what is zero and there.
-func TestRoundTrip(t *testing.T) {
+// TestDecodeRestoresEncodedMessage: Decode restores the encoded message, including zero values that are present.
+func TestDecodeRestoresEncodedMessage(t *testing.T) {
 	t.Parallel()
 	for _, m := range messages() {
 		again := reflect.New(reflect.TypeOf(m).Elem()).Interface()
@@ -39,7 +39,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// FuzzRead reads frames of strangers: nothing panics, a frame that is cut is an error, and what was read once reads the same again.
+// FuzzRead reads frames of unknown origin: no panic, a cut frame is an error, and a decoded message decodes the same again.
 func FuzzRead(f *testing.F) {
 	for _, m := range messages() {
 		f.Add(idbwire.Frame(m))
@@ -64,7 +64,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzStatus: a message of a status is what it was, however it is written; what is no text in it is replaced.
+// FuzzStatus: Unescape restores a status message; invalid text is replaced.
 func FuzzStatus(f *testing.F) {
 	f.Add("No keycode found for ü: 100%")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -1,6 +1,6 @@
 package idbwire
 
-// The methods of the companion that we use. Each is a path of its service.
+// The companion's methods that the driver uses. Each is a path of its service.
 const (
 	Describe          = service + "describe"
 	AccessibilityInfo = service + "accessibility_info"
@@ -18,7 +18,7 @@ const (
 
 const service = "/idb.CompanionService/"
 
-// The messages are those of idb.proto beside the driver; a field's tag is its number. A pointer is a field whose presence counts: a
+// The messages are those in idb.proto in package idb; a field's tag is its number. A pointer is a field whose presence counts: a
 // message, or a member of a oneof.
 
 // Point is a place on the screen, in points.
@@ -27,10 +27,10 @@ type Point struct {
 	Y float64 `pb:"2"`
 }
 
-// Empty is a message without fields that we use.
+// Empty is a message without fields that the driver uses.
 type Empty struct{}
 
-// TargetDescription is what a companion says of its target.
+// TargetDescription is the companion's description of its target.
 type TargetDescription struct {
 	UDID      string            `pb:"1"`
 	Name      string            `pb:"2"`
@@ -41,7 +41,7 @@ type TargetDescription struct {
 	Arch      string            `pb:"7"`
 }
 
-// ScreenDimensions are those of a target.
+// ScreenDimensions are the dimensions of a target's screen.
 type ScreenDimensions struct {
 	Width        uint64  `pb:"1"`
 	Height       uint64  `pb:"2"`
@@ -50,7 +50,7 @@ type ScreenDimensions struct {
 	HeightPoints uint64  `pb:"5"`
 }
 
-// CompanionInfo is what a companion says of itself.
+// CompanionInfo is the companion's description of itself.
 type CompanionInfo struct {
 	UDID string `pb:"1"`
 }
@@ -64,25 +64,25 @@ type TargetDescriptionResponse struct {
 // Format is the shape of a tree.
 type Format int32
 
-// The formats. A companion that does not know one answers in the first.
+// The formats. A companion that does not know a format answers in the first.
 const (
 	Legacy   Format = 0 // a flat list
 	Nested   Format = 1
-	Complete Format = 2 // a document: the tree, who read it, whether it is whole, and the alert in front
+	Complete Format = 2 // a document: the tree, its reader, whether it is complete, and the alert in front
 )
 
-// Backend is who reads a tree.
+// Backend is the reader of a tree.
 type Backend int32
 
-// The backends. A companion that does not know them takes the first.
+// The backends. A companion that does not know them uses the first.
 const (
 	BackendUsual           Backend = 0
 	BackendHost            Backend = 1 // from outside: what assistive technology gets, with gaps
-	BackendGuest           Backend = 2 // inside the simulator: what XCTest gets
+	BackendGuest           Backend = 2 // inside the simulator: the elements that XCTest gets
 	BackendGuestPersistent Backend = 3 // the same, kept between reads
 )
 
-// AccessibilityInfoRequest asks for the tree of what is in front, or for the element at a point.
+// AccessibilityInfoRequest asks for the tree of the screen, or for the element at a point.
 type AccessibilityInfoRequest struct {
 	Point   *Point   `pb:"2"`
 	Format  Format   `pb:"3"`
@@ -95,7 +95,7 @@ type AccessibilityInfoResponse struct {
 	JSON string `pb:"1"`
 }
 
-// Direction is whether something is pressed or let go.
+// Direction says whether a key or finger goes down or up.
 type Direction int32
 
 // The directions.
@@ -104,7 +104,7 @@ const (
 	Up   Direction = 1
 )
 
-// Button is a button of the device's body.
+// Button is a hardware button.
 type Button int32
 
 // The buttons.
@@ -116,7 +116,7 @@ const (
 	Siri       Button = 4
 )
 
-// Orientation is how a device is held.
+// Orientation is the orientation of a device.
 type Orientation int32
 
 // The orientations.
@@ -136,13 +136,13 @@ type HIDEvent struct {
 	Orientation *HIDOrientation `pb:"5"`
 }
 
-// HIDPress presses something or lets it go.
+// HIDPress presses or releases a button, key or finger.
 type HIDPress struct {
 	Action    *HIDPressAction `pb:"1"`
 	Direction Direction       `pb:"2"`
 }
 
-// HIDPressAction is what is pressed. Exactly one member is set.
+// HIDPressAction is the target of a press. Exactly one member is set.
 type HIDPressAction struct {
 	Touch  *HIDTouch  `pb:"1"`
 	Button *HIDButton `pb:"2"`
@@ -177,7 +177,7 @@ type HIDDelay struct {
 	Duration float64 `pb:"1"`
 }
 
-// HIDPinch moves two fingers, which begin Radius points from the centre.
+// HIDPinch moves two fingers, which start Radius points from the centre.
 type HIDPinch struct {
 	Center   *Point  `pb:"1"`
 	Scale    float64 `pb:"2"`
@@ -195,38 +195,38 @@ type ScreenshotResponse struct {
 	Data []byte `pb:"1"`
 }
 
-// Payload is a file: both sides are on one machine.
+// Payload is a file path: both sides are on one machine.
 type Payload struct {
 	FilePath *string `pb:"1"`
 }
 
-// RecordRequest begins or ends a film.
+// RecordRequest starts or ends a film.
 type RecordRequest struct {
 	Start *RecordStart `pb:"1"`
 	Stop  *Empty       `pb:"2"`
 }
 
-// RecordStart says where the film goes.
+// RecordStart has the path of the film.
 type RecordStart struct {
 	FilePath string `pb:"1"`
 }
 
-// RecordResponse is the film; what the encoder says is not read.
+// RecordResponse is the film; the driver ignores the encoder's output.
 type RecordResponse struct {
 	Payload *Payload `pb:"2"`
 }
 
-// LogRequest are arguments of the system's program log.
+// LogRequest has the arguments of the system's log program.
 type LogRequest struct {
 	Arguments []string `pb:"1"`
 }
 
-// LogResponse is what it printed.
+// LogResponse is the output of the log program.
 type LogResponse struct {
 	Output []byte `pb:"1"`
 }
 
-// Destination is what is installed.
+// Destination is the kind of thing to install.
 type Destination int32
 
 // DestinationApp is an app.
@@ -238,12 +238,12 @@ type InstallRequest struct {
 	Payload     *Payload     `pb:"2"`
 }
 
-// InstallResponse tells what was installed.
+// InstallResponse describes the installed app.
 type InstallResponse struct {
 	Name string `pb:"1"`
 }
 
-// BundleRequest names an app: it is the request of Uninstall and of Terminate.
+// BundleRequest names an app, for Uninstall and Terminate.
 type BundleRequest struct {
 	BundleID string `pb:"1"`
 }
@@ -251,7 +251,7 @@ type BundleRequest struct {
 // ProcessState is whether an app runs.
 type ProcessState int32
 
-// ProcessRunning is the state of an app that runs.
+// ProcessRunning is the state of a running app.
 const ProcessRunning ProcessState = 2
 
 // App is an installed app.
@@ -261,7 +261,7 @@ type App struct {
 	Architectures []string     `pb:"3"`
 	InstallType   string       `pb:"4"`
 	State         ProcessState `pb:"5"`
-	PID           uint64       `pb:"7"` // older companions leave it out
+	PID           uint64       `pb:"7"` // older companions omit it
 }
 
 // ListAppsResponse are the apps.
@@ -274,7 +274,7 @@ type LaunchRequest struct {
 	Start *LaunchStart `pb:"1"`
 }
 
-// LaunchStart says how an app is launched.
+// LaunchStart describes a launch.
 type LaunchStart struct {
 	BundleID            string            `pb:"1"`
 	Env                 map[string]string `pb:"2"`
@@ -282,7 +282,7 @@ type LaunchStart struct {
 	ForegroundIfRunning bool              `pb:"4"`
 }
 
-// LaunchResponse tells which process it is.
+// LaunchResponse has the process of the launched app.
 type LaunchResponse struct {
 	Debugger *DebuggerInfo `pb:"4"`
 }

@@ -20,8 +20,8 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// TestTheNineScenarios are those of the seed's Task 8, on the fake app, with what the app itself has become after each.
-func TestTheNineScenarios(t *testing.T) {
+// TestActionsChangeStateOfFakeApp runs the scenarios of the seed's Task 8 on the fake app, with the app's own state after each.
+func TestActionsChangeStateOfFakeApp(t *testing.T) {
 	a, f := open(t)
 	ctx, p := t.Context(), desktop.Performer{App: a, Methods: (*Desktop).Methods(nil)}
 	node := func(name string) *desktop.Node { return find(t, look(t, a), name) }
@@ -37,30 +37,30 @@ func TestTheNineScenarios(t *testing.T) {
 	node("Clicked: 1")
 	did("set_value of a slider", "ax")(p.SetValue(ctx, node("Volume"), json.RawMessage("0.8")))
 	if v := *node("Volume").Value; v != "0.8" {
-		t.Error(v)
+		t.Errorf("value = %q, want 0.8", v)
 	}
 	did("set_value of a text field", "ax")(p.SetValue(ctx, node("Name"), json.RawMessage(`"programmatic"`)))
 	did("type", "cgevent")(p.Type(ctx, node("Name"), " hello"))
 	if n := node("Name"); *n.Value != "programmatic hello" || !n.Focused {
-		t.Error(*n.Value, n.Focused)
+		t.Errorf("value = %q, focused = %v, want the typed text and the focus", *n.Value, n.Focused)
 	}
 	did("key", "cgevent")(p.Key(ctx, "a", []string{"cmd"}))
 	did("scroll", "cgevent")(p.Scroll(ctx, node("Items"), "down", 3))
 	did("drag", "cgevent")(p.Drag(ctx, node("Drag Source"), node("Drop Here")))
 	node("Drop Received")
 	if _, is := errors.AsType[*desktop.GoneError](a.Perform(ctx, "ax9999", desktop.Press)); !is {
-		t.Error("an element that never was is not gone")
+		t.Error("an unknown element did not return a GoneError")
 	}
 	if _, err := p.Key(ctx, "nosuchkey", nil); err == nil || !strings.Contains(err.Error(), "unknown key") {
-		t.Error(err)
+		t.Errorf("unknown key: got %v", err)
 	}
 	if told := f.told(); !strings.Contains(told, "key down 0 0x100000\nkey up 0 0x100000\n") ||
 		!strings.Contains(told, "scroll 0,-3 over 220,405 window 102 at 120,355\n") {
-		t.Error(told)
+		t.Errorf("events = %s, want a key and a scroll", told)
 	}
 }
 
-func TestErrorsOfActions(t *testing.T) {
+func TestActionErrorsMapToFaults(t *testing.T) {
 	a, f := open(t)
 	tree := look(t, a)
 	button, slider := find(t, tree, "Action").Key, find(t, tree, "Volume").Key
@@ -115,9 +115,9 @@ func TestErrorsOfActions(t *testing.T) {
 	}
 }
 
-func TestPointer(t *testing.T) {
+func TestPointerInputsPostExpectedEvents(t *testing.T) {
 	a, f := open(t)
-	f.shift(1) // the user holds a key: that is none of ours
+	f.shift(1) // the user holds a key, which must not count
 	at, ctx := ui.Point{X: 150, Y: 100}, t.Context()
 	line := func(what, clicks, button string) string {
 		return what + " 150,100 clicks " + clicks + " button " + button + " window 102 at 50,50\n"
@@ -155,8 +155,8 @@ func TestPointer(t *testing.T) {
 	wantFault(t, a.Click(ctx, at, 1, 1), fault.AppNotRunning, "has ended")
 }
 
-// TestLetGo: what was pressed is let go when the caller leaves in the middle.
-func TestLetGo(t *testing.T) {
+// TestInputIsReleasedWhenCallerLeaves: a pressed button is released when the caller leaves in the middle.
+func TestInputIsReleasedWhenCallerLeaves(t *testing.T) {
 	a, f := open(t)
 	at := ui.Point{X: 150, Y: 100}
 	for name, do := range map[string]func(context.Context) error{
@@ -192,7 +192,7 @@ func TestLetGo(t *testing.T) {
 	}
 }
 
-func TestKeys(t *testing.T) {
+func TestPressPostsKeyCodesAndFlags(t *testing.T) {
 	a, f := open(t)
 	f.shift(1)
 	for want, c := range map[string]desktop.Chord{
@@ -210,7 +210,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func TestType(t *testing.T) {
+func TestTypeEntersUnicodeText(t *testing.T) {
 	a, f := open(t)
 	field := find(t, look(t, a), "Name")
 	if err := a.Focus(t.Context(), field.Key); err != nil {
@@ -238,8 +238,8 @@ func TestType(t *testing.T) {
 	}
 }
 
-// TestStrokes: no event carries more than macOS takes, no character is split, and nothing is lost.
-func TestStrokes(t *testing.T) {
+// TestStrokesKeepTextAndCharacters: no event exceeds macOS's limit, no character is split, and no text is lost.
+func TestStrokesKeepTextAndCharacters(t *testing.T) {
 	texts := []string{"", "x", strings.Repeat("👋", 30), strings.Repeat("x", 19) + "👋", "a\nb\tc\r\n", "\xff\xfe", "\r\r\n\n"}
 	random, letters := rand.New(rand.NewPCG(1, 2)), []rune("ab é語👋\u200d\n\r\t")
 	for range 1000 {

@@ -14,7 +14,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Numbers of CGWindow.h and CGImage.h.
+// Numbers from CGWindow.h and CGImage.h.
 const (
 	imageWithoutFrame = 1 << 0 // kCGWindowImageBoundsIgnoreFraming: without the shadow
 	alphaMask         = 0x1F
@@ -29,7 +29,7 @@ const (
 	mostPixels        = 64 << 20
 )
 
-// Capture is a picture of the process's largest window, or of the one that an element was seen in, and its frame in points.
+// Capture takes a picture of the process's largest window, or of an element's window, and returns the window's frame in points.
 func (a *App) Capture(ctx context.Context, key string) (picture image.Image, at ui.Rect, err error) {
 	err = a.do(ctx, func() error {
 		l := a.lib
@@ -47,11 +47,11 @@ func (a *App) Capture(ctx context.Context, key string) (picture image.Image, at 
 	return picture, at, err
 }
 
-// windowOf finds the window to take a picture of.
+// windowOf finds the window for a picture.
 func (a *App) windowOf(key string) (window, error) {
 	all := a.lib.ofProcess(a.pid)
-	hidden := fault.New(fault.ScreenshotFailed, "process %d shows no window that a picture could be taken of", a.pid).
-		WithHint("a window that is minimized, hidden or on another space cannot be seen: bring it up first")
+	hidden := fault.New(fault.ScreenshotFailed, "process %d shows no window", a.pid).
+		WithHint("bring a window up first: windows that are minimized, hidden or on another space cannot be captured")
 	if key == "" {
 		if len(all) == 0 {
 			return window{}, hidden
@@ -65,7 +65,7 @@ func (a *App) windowOf(key string) (window, error) {
 	f, code := a.read(e.window.ref)
 	defer f.release(a.lib)
 	if code != axSuccess || f.node == nil || f.node.Bounds == nil {
-		return window{}, cmp.Or(a.fail(code, e.window, "tell where it is"), error(hidden))
+		return window{}, cmp.Or(a.fail(code, e.window, "report its place"), error(hidden))
 	}
 	same := slices.DeleteFunc(all, func(w window) bool { return !near(w.bounds, *f.node.Bounds) })
 	if len(same) == 0 {
@@ -77,11 +77,11 @@ func (a *App) windowOf(key string) (window, error) {
 	return same[0], nil
 }
 
-// picture is what a window shows.
+// picture takes the picture of a window.
 func (l *library) picture(w window) (image.Image, error) {
-	failed := fault.New(fault.ScreenshotFailed, "macOS gives no picture of window %d", w.id).
+	failed := fault.New(fault.ScreenshotFailed, "macOS returned no picture of window %d", w.id).
 		WithHint("allow the program that started the daemon in System Settings → Privacy & Security → Screen & System Audio Recording; "+
-			"`screencapture -l %d window.png` in a terminal tells whether macOS lets anybody", w.id)
+			"run `screencapture -l %d window.png` in a terminal to check whether macOS allows any capture", w.id)
 	if l.createImage == nil {
 		return nil, failed.With("missing", "CGWindowListCreateImage")
 	}
@@ -97,8 +97,8 @@ func (l *library) picture(w window) (image.Image, error) {
 	}
 	order, opaque, known := pixels(l.imageInfo(object))
 	if !known || l.imageBits(object) != 32 || row < 4*width {
-		return nil, fault.New(fault.ScreenshotFailed, "window %d has pixels of %d bits in an order that is not known (%#x)",
-			w.id, l.imageBits(object), l.imageInfo(object)).WithHint("`screencapture -l %d window.png` in a terminal takes the picture", w.id)
+		return nil, fault.New(fault.ScreenshotFailed, "window %d has pixels of %d bits in an unknown order (%#x)",
+			w.id, l.imageBits(object), l.imageInfo(object)).WithHint("run `screencapture -l %d window.png` in a terminal instead", w.id)
 	}
 	data := l.providerData(l.imageProvider(object))
 	if data == 0 {
@@ -123,8 +123,7 @@ func (l *library) picture(w window) (image.Image, error) {
 	return out, nil
 }
 
-// pixels says where red, green, blue and alpha stand in the four bytes of a pixel. The window server's own order is that of the first
-// row: BGRA.
+// pixels returns the places of red, green, blue and alpha in the four bytes of a pixel. The window server uses the first row: BGRA.
 func pixels(info uint32) (order [4]int, opaque, known bool) {
 	alpha := info & alphaMask
 	first := alpha == alphaPremulFirst || alpha == alphaSkipFirst

@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-func TestCapture(t *testing.T) {
+func TestCaptureReturnsWindowPicture(t *testing.T) {
 	a, f := open(t)
 	second := f.second()
 	p, at, err := a.Capture(t.Context(), "") // the largest
@@ -30,10 +30,10 @@ func TestCapture(t *testing.T) {
 	}
 	tree := look(t, a)
 	if _, at, err = a.Capture(t.Context(), find(t, tree, "Second").Key); err != nil || at.W != 200 {
-		t.Error(at, err)
+		t.Errorf("frame %v, error %v, want a width of 200", at, err)
 	}
 	if _, at, err = a.Capture(t.Context(), find(t, tree, "Alpha").Key); err != nil || at.W != 400 {
-		t.Error(at, err)
+		t.Errorf("frame %v, error %v, want a width of 400", at, err)
 	}
 	f.minimize(second)
 	_, _, err = a.Capture(t.Context(), find(t, tree, "Second").Key)
@@ -48,8 +48,8 @@ func TestCapture(t *testing.T) {
 	wantFault(t, err, fault.Forbidden, "Screen Recording", "the program that started the daemon")
 }
 
-// TestAnotherMacOS has not what is optional: it says so, and clicks still go to the process.
-func TestAnotherMacOS(t *testing.T) {
+// TestMissingOptionalFunctionsAllowClicks lacks the optional functions: the fault says so, and clicks still reach the process.
+func TestMissingOptionalFunctionsAllowClicks(t *testing.T) {
 	d, f := newDesktop(t, built.old)
 	a, err := d.Open(t.Context(), pid)
 	if err != nil {
@@ -58,14 +58,14 @@ func TestAnotherMacOS(t *testing.T) {
 	_, _, err = a.Capture(t.Context(), "")
 	wantFault(t, err, fault.ScreenshotFailed, "window 102", "screencapture -l 102", "Screen & System Audio Recording")
 	if err := a.Click(t.Context(), ui.Point{X: 150, Y: 100}, 1, 1); err != nil || find(t, look(t, a.(*App)), "Clicked: 1") == nil {
-		t.Error(err, f.told())
+		t.Errorf("click: %v, events %s", err, f.told())
 	}
 	if err := a.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestPixels(t *testing.T) {
+func TestPixelsFollowBitmapFormat(t *testing.T) {
 	for info, want := range map[uint32][4]int{
 		orderLittle | alphaPremulFirst: {2, 1, 0, 3}, orderBig | alphaPremulLast: {0, 1, 2, 3}, alphaPremulLast: {0, 1, 2, 3},
 		orderLittle | alphaSkipFirst: {2, 1, 0, 3}, alphaSkipFirst: {1, 2, 3, 0}, orderLittle | alphaPremulLast: {3, 2, 1, 0},
@@ -81,7 +81,7 @@ func TestPixels(t *testing.T) {
 	}
 }
 
-func TestWindows(t *testing.T) {
+func TestWindowsReportFocusAndMinimizedState(t *testing.T) {
 	d, f := newDesktop(t, built.now)
 	d.options.Alive = func(p int) error {
 		if p != pid {
@@ -115,7 +115,7 @@ func TestWindows(t *testing.T) {
 	if got := list(); !slices.Equal(got, []desktop.Window{front, minimized}) {
 		t.Errorf("%+v", got)
 	}
-	f.trust(0) // and now nobody does
+	f.trust(0) // withdraw the permission
 	front.Title, front.Focused = "", false
 	if got := list(); !slices.Equal(got, []desktop.Window{front}) {
 		t.Errorf("%+v", got)

@@ -1,5 +1,6 @@
-// Package macax is the desktop of macOS: trees, actions and events by Apple's accessibility interface (AX), input by CGEvent, windows and
-// pictures by CGWindowList. It calls Apple's frameworks without cgo, by purego. Its code is compiled for macOS, and anywhere else only
-// with the tag macaxfake, with which its tests run over a library of their own (testdata) that stands for the frameworks: so purego is in
-// no other binary. What it knows of macOS was read, not tried: docs/verified.md.
+// Package macax implements the desktop of macOS through Apple's accessibility interface (AX), CGEvent and CGWindowList. AX gives trees,
+// actions and events, CGEvent sends input, CGWindowList lists windows and takes pictures. Its main type is Desktop; it calls Apple's
+// frameworks through purego, without cgo. The code is compiled for macOS, and elsewhere only with the tag macaxfake: the tests then use a
+// library of their own (testdata) instead of the frameworks. No other binary may contain purego. Its assumptions about macOS come from
+// documents and were not tried: docs/verified.md.
 package macax

@@ -12,30 +12,30 @@ import (
 	"ios-agent/internal/desktop"
 )
 
-// The bounds of the table: elements that are kept, and those of them that one look asks whether they still live.
+// The bounds of the table: the number of elements that it keeps, and how many of them one look checks for life.
 const (
 	mostElements = 4 * desktop.MaxNodes
-	askedALook   = 50 // a question takes a tenth of a millisecond
+	askedALook   = 50 // a check takes a tenth of a millisecond
 )
 
-// element is one that was seen. Its object is retained for as long as it is in the table.
+// element is an element that a look found. The table retains its object.
 type element struct {
 	ref    ref
 	hash   uint
 	key    string
-	look   uint64   // the last one that saw it
-	window *element // that it was seen in; itself for a window
+	look   uint64   // the last look that found it
+	window *element // its window; itself for a window
 }
 
-// elements are those of a process, each with a key that no other one ever gets. Objects of accessibility are new at every look: two that
-// are equal are the same element.
+// elements are the elements of a process, each with a key that is never reused. Every look creates new accessibility objects: two equal
+// objects are the same element.
 type elements struct {
 	byHash map[uint][]*element
 	byKey  map[string]*element
 	look   uint64
 }
 
-// keep finds the element of an object, or takes it in.
+// keep finds the element of an object, or adds it.
 func (es *elements) keep(l *library, object ref) *element {
 	if es.byHash == nil {
 		es.byHash, es.byKey = map[uint][]*element{}, map[string]*element{}
@@ -52,7 +52,7 @@ func (es *elements) keep(l *library, object ref) *element {
 	return e
 }
 
-// drop releases an element that is gone.
+// drop releases an element that no longer exists.
 func (es *elements) drop(l *library, e *element) {
 	if es.byKey[e.key] != e {
 		return
@@ -67,10 +67,10 @@ func (es *elements) drop(l *library, e *element) {
 	l.release(e.ref)
 }
 
-// sweep drops what the last look did not see and what does not live any more. An element that is only out of sight keeps its key.
+// sweep drops elements that the last look did not find and that no longer live. An element that is only out of sight keeps its key.
 func (a *App) sweep(ctx context.Context) {
 	es, asked := &a.elements, 0
-	for _, e := range es.byKey { // in any order: in the end each has its turn
+	for _, e := range es.byKey { // the order is random, so every element has its turn
 		if e.look == es.look {
 			continue
 		}
@@ -93,7 +93,7 @@ func (a *App) sweep(ctx context.Context) {
 	}
 }
 
-// clear releases all.
+// clear releases all elements.
 func (es *elements) clear(l *library) {
 	for _, e := range es.byKey {
 		l.release(e.ref)

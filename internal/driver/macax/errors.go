@@ -9,9 +9,10 @@ import (
 
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// axError is AXError of AXError.h.
+// axError is AXError from AXError.h.
 type axError int32
 
 const (
@@ -46,22 +47,23 @@ func (e axError) String() string {
 	return fmt.Sprintf("AXError %d", int32(e))
 }
 
-// errUntrusted says who has to be allowed what, and where.
+// errUntrusted says which program needs which permission, and where to give it.
 func errUntrusted() *fault.Fault {
 	return fault.New(fault.Forbidden, "macOS does not let this program use accessibility").
-		WithHint("allow the program that started the daemon (the terminal, editor or agent that you work in) in " +
-			"System Settings → Privacy & Security → Accessibility, then begin again: `ios-agent daemon stop`")
+		WithHint("allow the program that started the daemon (the terminal, editor or agent that you work in) in "+
+			"System Settings → Privacy & Security → Accessibility, then stop the daemon (%s) and try again",
+			hint.Command("ios-agent daemon stop"))
 }
 
 // errBlind is the same for pictures.
 func errBlind() *fault.Fault {
 	return fault.New(fault.Forbidden, "macOS does not let this program take pictures of windows").
-		WithHint("allow the program that started the daemon (the terminal, editor or agent that you work in) in " +
-			"System Settings → Privacy & Security → Screen & System Audio Recording (Screen Recording before macOS 15), " +
-			"then begin again: `ios-agent daemon stop`")
+		WithHint("allow the program that started the daemon (the terminal, editor or agent that you work in) in "+
+			"System Settings → Privacy & Security → Screen & System Audio Recording (Screen Recording before macOS 15), "+
+			"then stop the daemon (%s) and try again", hint.Command("ios-agent daemon stop"))
 }
 
-// alive reports why a process cannot be driven: it has ended, or it is another user's. That is what signal 0 finds out.
+// alive reports why a process cannot be driven: it has ended, or it belongs to another user. Signal 0 finds that out.
 func alive(pid int) error {
 	if pid <= 0 {
 		return syscall.ESRCH
@@ -69,34 +71,34 @@ func alive(pid int) error {
 	return syscall.Kill(pid, 0)
 }
 
-// errNotOurs is the fault of a process that cannot be driven; nil for one that can.
+// errNotOurs is the fault of a process that cannot be driven; nil if it can.
 func (o Options) errNotOurs(pid int) error {
 	switch err := o.Alive(pid); {
 	case errors.Is(err, syscall.ESRCH):
 		return fault.New(fault.AppNotRunning, "process %d has ended", pid).WithHint("start the program again")
 	case errors.Is(err, syscall.EPERM):
 		return fault.New(fault.Forbidden, "process %d belongs to another user", pid).
-			WithHint("only processes of the user who runs ios-agent can be driven")
+			WithHint("start the program as the user who runs ios-agent")
 	case err != nil:
-		return fault.New(fault.ToolFailed, "process %d cannot be looked for: %w", pid, err)
+		return fault.New(fault.ToolFailed, "cannot check process %d: %w", pid, err)
 	}
 	return nil
 }
 
-// errSilent is the fault of a process that did not answer, of an action when it may have been done all the same.
+// errSilent is the fault of a process that did not answer; for an action, the outcome is unknown.
 func (a *App) errSilent(acting bool) error {
 	if err := a.options.errNotOurs(a.pid); err != nil {
 		return err
 	}
 	if acting {
-		return fault.New(fault.OutcomeUnknown, "process %d did not answer within %s; it may have done it", a.pid, answerWithin).
+		return fault.New(fault.OutcomeUnknown, "process %d did not answer within %s; it may have done the action", a.pid, answerWithin).
 			WithHint("a dialog that the action opened can keep it busy: look before you repeat it").WithDispatch(fault.MaybeDispatched)
 	}
-	return fault.New(fault.Timeout, "process %d does not answer within %s", a.pid, answerWithin).
-		WithHint("it is busy, it shows no windows, or a debugger has paused it: `ios-agent debug continue`")
+	return fault.New(fault.Timeout, "process %d does not answer within %s: it is busy, paused, or shows no windows", a.pid, answerWithin).
+		WithHint("try again; if a debugger has paused it, let it continue: %s", hint.Do("debug_continue"))
 }
 
-// fail is the error of an action on an element; nil for none. What it cannot do is said by cannot.
+// fail is the error of an action on an element, or nil; cannot describes the action.
 func (a *App) fail(e axError, on *element, cannot string) error {
 	switch e {
 	case axSuccess:
@@ -111,6 +113,6 @@ func (a *App) fail(e axError, on *element, cannot string) error {
 	case axAPIDisabled:
 		return errUntrusted()
 	}
-	return fault.New(fault.ToolFailed, "macOS answers %s: the element did not %s", e, cannot).
-		WithHint("look at what became of it before you try another way").WithDispatch(fault.MaybeDispatched)
+	return fault.New(fault.ToolFailed, "macOS answered %s: the element did not %s", e, cannot).
+		WithHint("look at the element before you try another way").WithDispatch(fault.MaybeDispatched)
 }

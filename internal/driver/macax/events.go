@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// notifications are what a process is asked to tell. An app that does not know one refuses it, and tells the others.
+// notifications are the events that a process should report. An app refuses the ones it does not know and reports the others.
 var notifications = []string{
 	"AXFocusedUIElementChanged", "AXFocusedWindowChanged", "AXMainWindowChanged", "AXValueChanged", "AXTitleChanged", "AXCreated",
 	"AXUIElementDestroyed", "AXWindowCreated", "AXWindowMoved", "AXWindowResized", "AXWindowMiniaturized", "AXWindowDeminiaturized",
@@ -20,13 +20,13 @@ var notifications = []string{
 	"AXLoadComplete", "AXElementBusyChanged",
 }
 
-var errClosed = fault.New(fault.AppNotRunning, "the process is no longer looked at").WithHint("open it again")
+var errClosed = fault.New(fault.AppNotRunning, "the connection to the process is closed").WithHint("open it again")
 
-// events count what a process told.
+// events count the events of a process.
 type events struct {
 	mu    sync.Mutex
 	n     uint64
-	told  chan struct{} // closed by the next one
+	told  chan struct{} // closed by the next event
 	ended bool
 }
 
@@ -53,13 +53,13 @@ func (e *events) state() (n uint64, told <-chan struct{}, ended bool) {
 	return e.n, e.told, e.ended
 }
 
-// Events counts what the process told.
+// Events returns the number of events of the process.
 func (a *App) Events() uint64 {
 	n, _, _ := a.events.state()
 	return n
 }
 
-// Next waits for more. A process that cannot be observed tells nothing: then it waits until ctx ends.
+// Next waits for more events. Without an observer no event comes, and it waits until ctx ends.
 func (a *App) Next(ctx context.Context, after uint64) error {
 	for {
 		n, told, ended := a.events.state()
@@ -77,7 +77,7 @@ func (a *App) Next(ctx context.Context, after uint64) error {
 	}
 }
 
-// hear is what C calls, on the thread of an observer. C cannot hold a pointer of Go: it holds a number.
+// hear is called by C, on the thread of an observer. C cannot hold a pointer of Go, so it holds a number.
 func (l *library) hear(_, _, _, listener uintptr) {
 	l.mu.Lock()
 	e := l.listeners[listener]
@@ -101,22 +101,22 @@ func (l *library) unlisten(listener uintptr) {
 	delete(l.listeners, listener)
 }
 
-// observer is a thread that waits for what a process tells.
+// observer is a thread that waits for the events of a process.
 type observer struct {
 	lib      *library
 	root     ref
 	pid      int
 	listener uintptr
 
-	loop    ref           // of the thread; it is retained, as it may be told to stop when the thread is gone
+	loop    ref           // of the thread; retained, because stop may come after the end of the thread
 	ending  chan struct{} // closed by stop
-	stopped chan struct{} // closed when the thread has let go of everything
+	stopped chan struct{} // closed when the thread has released everything
 }
 
-// mostWatches is how often an observer is tried: a process that has just been started may not be ready for one.
+// mostWatches is the maximum number of attempts to start an observer: a process that has just started may not be ready for one.
 const mostWatches = 3
 
-// watch begins to observe the process. Without an observer, a.observer stays nil: looking still works, and the next look tries again.
+// watch starts to observe the process. On failure, a.observer stays nil: looks still work, and the next look tries again.
 func (a *App) watch() {
 	if a.watches++; a.watches > mostWatches {
 		return
@@ -132,7 +132,7 @@ func (a *App) watch() {
 	<-o.stopped
 }
 
-// run is the thread. It is not given back to Go: its run loop ends with it.
+// run is the thread. It never returns to Go's scheduler: it exits with its run loop.
 func (o *observer) run(ready chan<- bool) {
 	runtime.LockOSThread()
 	defer close(o.stopped)
@@ -170,7 +170,7 @@ func (o *observer) run(ready chan<- bool) {
 	o.wait()
 }
 
-// register asks for all notifications, and gives those that the process agreed to.
+// register asks for all notifications, and returns the accepted ones.
 func (o *observer) register(object ref) (registered []string) {
 	for _, name := range notifications {
 		switch o.lib.observerAdd(object, o.root, o.lib.name(name), o.listener) {
@@ -183,7 +183,7 @@ func (o *observer) register(object ref) (registered []string) {
 	return registered
 }
 
-// wait runs the loop until stop, or until nothing is left in it.
+// wait runs the loop until stop, or until the loop has no sources left.
 func (o *observer) wait() {
 	const (
 		atMost   = 10 // seconds
@@ -207,7 +207,7 @@ func (o *observer) wait() {
 	}
 }
 
-// stop ends the thread and waits for it. A loop that does not run at that moment forgets that it is to stop: it is told again.
+// stop ends the thread and waits for it. A loop that is not running at that moment loses the stop, so stop repeats it.
 func (o *observer) stop() {
 	close(o.ending)
 	defer o.lib.release(o.loop)

@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/fault"
 )
 
-func TestEvents(t *testing.T) {
+func TestEventsWakeWaitersWithoutLoss(t *testing.T) {
 	a, f := open(t)
 	if f.observers() != 1 || int(f.registered()) != len(notifications)-1 { // the fake app refuses one, as apps do
 		t.Fatalf("%d observers, %d notifications", f.observers(), f.registered())
@@ -47,7 +47,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestCloseEndsWaits: whoever waits for an event is told, and a method that works beside is waited for.
+// TestCloseEndsWaits: Close ends the waits for events, and waits for a running method.
 func TestCloseEndsWaits(t *testing.T) {
 	a, f := open(t)
 	var wg sync.WaitGroup
@@ -78,8 +78,8 @@ func TestCloseEndsWaits(t *testing.T) {
 	wg.Wait()
 }
 
-// TestWithoutAnObserver: looking and acting still work, and the next look tries again.
-func TestWithoutAnObserver(t *testing.T) {
+// TestLooksWorkWithoutObserver: looks and actions still work, and the next look tries again.
+func TestLooksWorkWithoutObserver(t *testing.T) {
 	for name, errs := range map[string][2]axError{
 		"it cannot be made": {axFailure, 0}, "nothing is told": {0, axNotificationUnsupports}, "no answer": {0, axCannotComplete},
 	} {
@@ -112,9 +112,9 @@ func TestWithoutAnObserver(t *testing.T) {
 	}
 }
 
-// TestNoLeaks: after a thousand looks and actions of all kinds there are as many objects as after one. (That there are none in the end
-// is checked for every test.)
-func TestNoLeaks(t *testing.T) {
+// TestLooksAndActionsLeakNoObjects: after a thousand looks and actions of all kinds there are as many objects as after one. (That there are
+// none in the end is checked for every test.)
+func TestLooksAndActionsLeakNoObjects(t *testing.T) {
 	a, f := open(t)
 	ctx := t.Context()
 	round := func(i int) {
@@ -148,7 +148,7 @@ func TestNoLeaks(t *testing.T) {
 		}
 	}
 	settled := func() int64 {
-		f.idle() // what was not delivered yet are objects too
+		f.idle() // undelivered events are objects too
 		return f.live()
 	}
 	round(0)

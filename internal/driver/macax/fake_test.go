@@ -31,7 +31,7 @@ const (
 	groupID  = 22
 )
 
-// built is where the libraries are: the fake frameworks, and those of a macOS without what is optional.
+// built is the folder of the libraries: the fake frameworks, and a variant without the optional functions.
 var built struct{ now, old string }
 
 func TestMain(m *testing.M) {
@@ -108,7 +108,7 @@ func control(t testing.TB, library string) *fake {
 
 func libraries(path string) Libraries { return Libraries{path, path, path, path} }
 
-// newDesktop is a desktop over the fake frameworks. In the end nothing may be left: each object was released as often as it was retained.
+// newDesktop is a desktop over the fake frameworks. At the end each object must be released as often as it was retained.
 func newDesktop(t testing.TB, path string) (*Desktop, *fake) {
 	t.Helper()
 	f := control(t, path)

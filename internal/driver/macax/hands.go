@@ -4,7 +4,7 @@ package macax
 
 import "context"
 
-// Perform does an action of an element by its name.
+// Perform performs an action of an element by its name.
 func (a *App) Perform(ctx context.Context, key, action string) error {
 	return a.on(ctx, key, func(e *element) error {
 		name := a.lib.text(action)
@@ -36,8 +36,8 @@ func (a *App) Focus(ctx context.Context, key string) error {
 	return a.on(ctx, key, func(e *element) error { return a.set(e, "AXFocused", a.lib.booleanTrue, "take the focus") })
 }
 
-// set sets an attribute. A plain failure is a refusal too: sliders of SwiftUI say it of numbers, and to set a value once more, in another
-// way, does no harm.
+// set sets an attribute. A plain failure counts as a refusal too: SwiftUI's sliders answer it to numbers, and setting a value again in
+// another way does no harm.
 func (a *App) set(e *element, attribute string, value ref, cannot string) error {
 	code := a.lib.setAttribute(e.ref, a.lib.name(attribute), value)
 	if code == axFailure {

@@ -14,7 +14,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Numbers of CGEventTypes.h and CGEventSource.h.
+// Numbers from CGEventTypes.h and CGEventSource.h.
 const (
 	stateHID = 1 // kCGEventSourceStateHIDSystemState
 
@@ -32,16 +32,16 @@ const (
 
 	fieldClicks       = 1  // kCGMouseEventClickState
 	fieldTarget       = 40 // kCGEventTargetUnixProcessID
-	fieldWindow       = 51 // in no header: what AppKit takes for the number of the event's window
+	fieldWindow       = 51 // undocumented: AppKit reads it as the number of the event's window
 	fieldUnder        = 91 // kCGMouseEventWindowUnderMousePointer
 	fieldUnderHandles = 92 // kCGMouseEventWindowUnderMousePointerThatCanHandleThisEvent
 )
 
-// textUnits are the units of UTF-16 that one event can carry; macOS drops what is beyond.
+// textUnits is the number of UTF-16 units in one event; macOS drops the rest.
 const textUnits = 20
 
-// input is one input of the mouse or the keyboard: it posts events to the process, so that neither the pointer nor the focus of the user
-// moves.
+// input is one input of the mouse or the keyboard: it posts events to the process, so that the user's pointer and focus stay where they
+// are.
 type input struct {
 	*App
 	ctx    context.Context
@@ -49,7 +49,7 @@ type input struct {
 	window *window // under the first point
 }
 
-// send posts the events of one input. Without the permission macOS drops them and says nothing, so it is asked for before.
+// send posts the events of one input. Without the permission macOS drops them silently, so send checks it first.
 func (a *App) send(ctx context.Context, fn func(in *input) error) error {
 	return a.do(ctx, func() error {
 		if err := a.options.errNotOurs(a.pid); err != nil {
@@ -68,11 +68,11 @@ func (a *App) send(ctx context.Context, fn func(in *input) error) error {
 }
 
 func errNoEvent() *fault.Fault {
-	return fault.New(fault.ToolFailed, "macOS makes no event").WithHint("is a user logged in at this Mac's screen?").
+	return fault.New(fault.ToolFailed, "macOS cannot create an event").WithHint("log a user in at this Mac's screen").
 		WithDispatch(fault.NotDispatched)
 }
 
-// pause waits between events. Its error says that ctx has ended.
+// pause waits between events. Its error means that ctx has ended.
 func (in *input) pause(d time.Duration) error { return pause.For(in.ctx, d) }
 
 // aim finds the process's window at a point.
@@ -92,7 +92,7 @@ func (in *input) mouse(kind uint32, at ui.Point, button uint32, clicks int64) er
 		return errNoEvent()
 	}
 	defer in.lib.release(e)
-	in.lib.setFlags(e, 0) // not what the user holds at this moment
+	in.lib.setFlags(e, 0) // ignore the keys that the user holds at this moment
 	if clicks > 0 {
 		in.lib.setField(e, fieldClicks, clicks)
 	}
@@ -101,8 +101,8 @@ func (in *input) mouse(kind uint32, at ui.Point, button uint32, clicks int64) er
 	return nil
 }
 
-// address says which window an event is for, and where in it. An event that is posted to a process passes by the window server, which
-// else finds that out; without it AppKit gives the event to no window.
+// address writes an event's window and its point in the window. The window server, which does that for other events, does not see an
+// event that is posted to a process; without a window AppKit drops the event.
 func (in *input) address(e ref, at ui.Point) {
 	in.lib.setField(e, fieldTarget, int64(in.pid))
 	if in.window == nil {
@@ -116,7 +116,7 @@ func (in *input) address(e ref, at ui.Point) {
 	}
 }
 
-// Click presses and lets go. What was pressed is let go also when ctx ends between.
+// Click presses and releases. The release happens even when ctx ends in between.
 func (a *App) Click(ctx context.Context, at ui.Point, button, times int) error {
 	down, up, number := uint32(leftDown), uint32(leftUp), uint32(buttonLeft)
 	if button == 3 {
@@ -148,7 +148,7 @@ func (a *App) Hold(ctx context.Context, at ui.Point, long time.Duration) error {
 	return a.Drag(ctx, at, nil, 0, long)
 }
 
-// Drag presses, moves, and lets go where it has come to.
+// Drag presses, moves, and releases at the current point.
 func (a *App) Drag(ctx context.Context, from ui.Point, path []ui.Point, step, hold time.Duration) error {
 	return a.send(ctx, func(in *input) error {
 		in.aim(from)
@@ -175,7 +175,7 @@ func (a *App) Drag(ctx context.Context, from ui.Point, path []ui.Point, step, ho
 	})
 }
 
-// Scroll turns the wheel, after the pointer has come to the point.
+// Scroll turns the wheel, after it has moved the pointer to the point.
 func (a *App) Scroll(ctx context.Context, at ui.Point, dx, dy int) error {
 	return a.send(ctx, func(in *input) error {
 		in.aim(at)
@@ -195,7 +195,7 @@ func (a *App) Scroll(ctx context.Context, at ui.Point, dx, dy int) error {
 	})
 }
 
-// Press presses a key with others held.
+// Press presses a key together with others.
 func (a *App) Press(ctx context.Context, c desktop.Chord, times int) error {
 	return a.send(ctx, func(in *input) error {
 		for i := range times {
@@ -212,7 +212,7 @@ func (a *App) Press(ctx context.Context, c desktop.Chord, times int) error {
 	})
 }
 
-// Type types a text as it is, whatever the keyboard's layout. Return and tab are keys: as texts, fields do not take them for keys.
+// Type types a text as it is, whatever the keyboard's layout. Return and tab are sent as keys, because fields ignore them as text.
 func (a *App) Type(ctx context.Context, text string) error {
 	return a.send(ctx, func(in *input) error {
 		for i, s := range strokes(text) {
@@ -229,7 +229,7 @@ func (a *App) Type(ctx context.Context, text string) error {
 	})
 }
 
-// stroke presses a key and lets it go, whatever becomes of ctx.
+// stroke presses and releases a key, even when ctx ends.
 func (in *input) stroke(key uint16, flags uint64, text []uint16) error {
 	for _, down := range []bool{true, false} {
 		e := in.lib.keyEvent(in.source, key, down)
@@ -246,18 +246,18 @@ func (in *input) stroke(key uint16, flags uint64, text []uint16) error {
 	return nil
 }
 
-// stroke is a key, or a text in the place of one.
+// stroke is a key, or a text instead of one.
 type stroke struct {
 	key  desktop.Key
 	text []uint16
 }
 
-// strokes splits a text into what one event can carry. No character is split.
+// strokes splits a text into parts for one event each. It never splits a character.
 func strokes(text string) (all []stroke) {
 	var units []uint16
 	flush := func() {
 		if len(units) > 0 {
-			all, units = append(all, stroke{"a", units}), nil // a is key 0, the code of which nobody reads beside a text
+			all, units = append(all, stroke{"a", units}), nil // a is key 0, whose code has no effect with a text
 		}
 	}
 	keys := map[rune]desktop.Key{'\n': "return", '\r': "return", '\t': "tab"}

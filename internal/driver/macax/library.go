@@ -13,17 +13,17 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// Libraries are the paths of Apple's frameworks; an empty one is where macOS has it.
+// Libraries are the paths of Apple's frameworks; "" is the path on macOS.
 type Libraries struct {
 	CoreFoundation, ApplicationServices, CoreGraphics, ObjC string
 }
 
-// ref is an object of Core Foundation; 0 is none. Who gets one of a function with Create or Copy in its name releases it once; one of a
-// function with Get is the owner's.
+// ref is an object of Core Foundation, or 0. The caller of a function with Create or Copy in its name must release the result once; the
+// owner keeps the result of a function with Get.
 type ref = uintptr
 
-// library are the functions of Apple's frameworks that are used, by their C signatures. A CGPoint and a CFRange by value are two
-// arguments, which is the same to both architectures; a CGRect is not.
+// library has the functions of Apple's frameworks with their C signatures. A CGPoint and a CFRange by value are two arguments, which is
+// the same on both architectures; a CGRect is not.
 type library struct {
 	// Core Foundation
 	retain            func(ref) ref
@@ -101,27 +101,27 @@ type library struct {
 	windowName        ref
 	windowOwner       ref
 	windowOnScreen    ref
-	setWindowLocation func(e ref, x, y float64)                        // nil: this macOS has it not
-	createImage       func(r cgRect, option, window, image uint32) ref // nil: this macOS has it not
-	mayCapture        func() bool                                      // nil: this macOS asks nobody
+	setWindowLocation func(e ref, x, y float64)                        // nil: this macOS lacks it
+	createImage       func(r cgRect, option, window, image uint32) ref // nil: this macOS lacks it
+	mayCapture        func() bool                                      // nil: this macOS needs no permission
 
 	types types
 	heard uintptr // the C function that observers call
 	keys  atomic.Uint64
 
 	mu        sync.Mutex
-	names     map[string]ref      // strings that are kept: names of attributes and notifications
+	names     map[string]ref      // permanent strings: names of attributes and notifications
 	listeners map[uintptr]*events // by the number that an observer was given
 	last      uintptr
 }
 
-// types are the numbers of types of Core Foundation, which are not the same in every process.
+// types are the type numbers of Core Foundation, which differ between processes.
 type types struct{ text, number, boolean, array, element, value uint }
 
 // cgRect is CGRect.
 type cgRect struct{ X, Y, W, H float64 }
 
-// symbol is a name of a framework, and what it is bound to: a function, or a variable.
+// symbol is a name in a framework and its Go target: a function or a variable.
 type symbol struct {
 	name string
 	to   any
@@ -168,8 +168,8 @@ func (l *library) coreGraphics() []symbol {
 	}
 }
 
-// optional are functions that some macOS have not: one that is in no header, one that is gone from headers since macOS 15, and one that
-// came with 10.15.
+// optional are functions that some versions of macOS lack: one is undocumented, one left the headers in macOS 15, and one came with
+// 10.15.
 func (l *library) optional() []symbol {
 	return []symbol{
 		{"CGEventSetWindowLocation", &l.setWindowLocation}, {"CGWindowListCreateImage", &l.createImage},
@@ -177,7 +177,7 @@ func (l *library) optional() []symbol {
 	}
 }
 
-// address binds the address of a variable and not its value.
+// address binds the address of a variable instead of its value.
 type address struct{ to *uintptr }
 
 // load binds all functions.
@@ -197,13 +197,13 @@ func load(paths Libraries) (*library, error) {
 	} {
 		handle, err := purego.Dlopen(part.path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 		if err != nil {
-			return nil, fault.New(fault.Unsupported, "%s cannot be loaded: %w", part.path, err).
-				WithHint("desktop apps are driven through frameworks of macOS: is this one of its supported versions?")
+			return nil, fault.New(fault.Unsupported, "cannot load %s: %w", part.path, err).
+				WithHint("use a supported version of macOS: desktop apps are driven through its frameworks")
 		}
 		for _, s := range part.symbols {
 			if err := s.bind(handle); err != nil {
 				return nil, fault.New(fault.Unsupported, "%s has no %s: %w", part.path, s.name, err).
-					WithHint("this version of macOS is older or newer than what desktop apps can be driven on")
+					WithHint("use a supported version of macOS: this one is too old or too new to drive desktop apps")
 			}
 		}
 		for _, s := range part.optional {
@@ -215,7 +215,7 @@ func load(paths Libraries) (*library, error) {
 	return l, nil
 }
 
-// bind looks a symbol up before it is registered: purego panics where one is missing.
+// bind looks a symbol up before it registers it: purego panics for a missing symbol.
 func (s symbol) bind(handle uintptr) error {
 	at, err := purego.Dlsym(handle, s.name)
 	if err != nil {
@@ -234,8 +234,8 @@ func (s symbol) bind(handle uintptr) error {
 	return nil
 }
 
-// direct binds functions of whole numbers, which a look calls a hundred times an element, without reflection: that is three times as
-// fast.
+// direct binds functions of whole numbers without reflection, which is three times as fast: a look calls them a hundred times per
+// element.
 func direct(to any, at uintptr) bool {
 	call := func(args ...uintptr) uintptr {
 		r, _, _ := purego.SyscallN(at, args...)

@@ -13,11 +13,11 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// attributes are read of every element, all with one question.
+// attributes are read of every element, all in one request.
 var attributes = []string{"AXRole", "AXSubrole", "AXTitle", "AXDescription", "AXValue", "AXEnabled", "AXFocused", "AXPosition", "AXSize",
 	"AXIdentifier", "AXPlaceholderValue", "AXSelected", "AXMinimized", "AXHidden", "AXModal", "AXMinValue", "AXMaxValue", "AXChildren"}
 
-// The places of attributes.
+// The indexes of attributes.
 const (
 	attrRole = iota
 	attrSubrole
@@ -50,7 +50,8 @@ const (
 	menuBar     = "MenuBar"
 )
 
-// mostSilent is how many elements of a look may give no answer while the process as a whole does: each costs answerWithin.
+// mostSilent is the maximum number of elements of a look that may give no answer while the process itself answers: each costs
+// answerWithin.
 const mostSilent = 2
 
 // walk is one look.
@@ -80,7 +81,7 @@ func (a *App) Look(ctx context.Context, limits desktop.Limits) (tree *desktop.Tr
 		}
 		a.sweep(ctx)
 		if a.observer == nil {
-			a.watch() // it could not tell of events yet when it was opened
+			a.watch() // the process could not report events when it was opened
 		}
 		tree = w.tree
 		return nil
@@ -94,8 +95,8 @@ func (a *App) Look(ctx context.Context, limits desktop.Limits) (tree *desktop.Tr
 
 // facts are an element's attributes.
 type facts struct {
-	node     *desktop.Node // nil: it has no role
-	children []ref         // they are those of owned
+	node     *desktop.Node // nil: the element has no role
+	children []ref         // owned retains them
 	owned    []ref
 }
 
@@ -111,11 +112,11 @@ func (w *walk) windows() error {
 	switch {
 	case code == axAPIDisabled:
 		return errUntrusted()
-	case code != axSuccess || root.node == nil: // also of a process that is gone, or that has no accessibility
+	case code != axSuccess || root.node == nil: // also for a process that has ended, or that has no accessibility
 		return w.errSilent(false)
 	}
 	var all []*desktop.Node
-	place := 0 // among the windows as the process has them
+	place := 0 // position among the windows in the process's order
 	for _, object := range root.children {
 		if w.nodes == w.limits.Nodes {
 			if role, _ := w.role(object); !strings.Contains(role, menuBar) {
@@ -146,7 +147,7 @@ func (w *walk) windows() error {
 	return nil
 }
 
-// visit reads an element and all below; nil for one that has no role, is gone, or was seen before.
+// visit reads an element and its descendants; nil for an element that has no role, no longer exists, or was read before.
 func (w *walk) visit(e *element, level int) (*desktop.Node, error) {
 	if err := w.ctx.Err(); err != nil {
 		return nil, err
@@ -175,7 +176,7 @@ func (w *walk) visit(e *element, level int) (*desktop.Node, error) {
 	n := f.node
 	n.Key = e.key
 	if level == 1 && strings.Contains(n.Role, menuBar) {
-		return n, nil // it is left out, and what is in it is not read
+		return n, nil // the element and its descendants are left out
 	}
 	w.nodes++
 	n.Actions = w.actions(e.ref)
@@ -207,18 +208,18 @@ func (w *walk) below(n *desktop.Node, e *element, children []ref, level int) err
 	return nil
 }
 
-// unanswered is called for an element that gave no answer: the process may hang, or only this element, as one that another process
-// serves.
+// unanswered handles an element that gave no answer: the process may hang, or only this element, which another
+// process may serve.
 func (w *walk) unanswered() error {
 	_, code := w.role(w.root)
 	if w.silent++; code != axSuccess || w.silent > mostSilent {
 		return w.errSilent(false)
 	}
-	w.left(1, "an element gave no answer")
+	w.left(1, "an element did not answer")
 	return nil
 }
 
-// role asks for nothing but an element's role.
+// role reads only an element's role.
 func (a *App) role(object ref) (role string, code axError) {
 	var value ref
 	code = a.lib.copyAttribute(object, a.lib.name(attributes[attrRole]), &value)
@@ -236,7 +237,7 @@ func (w *walk) left(n int, why string) {
 	}
 }
 
-// read asks for the attributes of an element. The caller releases what it gets, also with an error.
+// read reads the attributes of an element. The caller releases the result, even with an error.
 func (a *App) read(object ref) (f facts, code axError) {
 	l := a.lib
 	var array ref
@@ -249,7 +250,7 @@ func (a *App) read(object ref) (f facts, code axError) {
 	switch {
 	case code == axInvalidElement || code == axCannotComplete || code == axAPIDisabled:
 		return f, code
-	case code != axSuccess || len(values) != len(attributes): // some apps answer single questions only
+	case code != axSuccess || len(values) != len(attributes): // some apps answer only requests for a single attribute
 		values = a.oneByOne(object)
 		f.owned = append(f.owned, slices.DeleteFunc(slices.Clone(values), func(v ref) bool { return v == 0 })...)
 	}
@@ -260,7 +261,7 @@ func (a *App) read(object ref) (f facts, code axError) {
 	return f, axSuccess
 }
 
-// oneByOne asks for the attributes with a question each. The caller releases them; 0 is none.
+// oneByOne reads the attributes with a request each. The caller releases them; a missing one is 0.
 func (a *App) oneByOne(object ref) []ref {
 	values := make([]ref, len(attributes))
 	for i, name := range attributes {
@@ -271,7 +272,7 @@ func (a *App) oneByOne(object ref) []ref {
 	return values
 }
 
-// node is what attributes say. Where one is missing there stands an AXValue with an error, which is of no type that is asked for.
+// node converts the attributes. A missing attribute is an AXValue with an error, whose type matches no request.
 func (l *library) node(role string, of []ref) *desktop.Node {
 	n := &desktop.Node{
 		Role: role, Source: source, Enabled: true, Title: l.string(of[attrTitle]), Subrole: l.string(of[attrSubrole]),
@@ -304,7 +305,7 @@ func (l *library) node(role string, of []ref) *desktop.Node {
 	return n
 }
 
-// actions are the names of what an element can do.
+// actions are the names of an element's actions.
 func (a *App) actions(object ref) (names []string) {
 	var all ref
 	if a.lib.copyActions(object, &all) != axSuccess || all == 0 {

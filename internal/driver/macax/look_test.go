@@ -45,7 +45,7 @@ func outline(nodes []*desktop.Node, indent string) (s string) {
 	return s
 }
 
-func TestLook(t *testing.T) {
+func TestLookReadsTreeOfFakeApp(t *testing.T) {
 	a, f := open(t)
 	tree := look(t, a)
 	const want = `AXWindow "Test App" at=100,50,400,900 AXStandardWindow AXRaise
@@ -82,7 +82,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestIDsCountElementsWithoutARole: an id is the seed's hash, and the seed counts siblings that it leaves out.
+// TestIDsCountElementsWithoutARole: an id is the seed's hash, and the seed counts siblings that it omits.
 func TestIDsCountElementsWithoutARole(t *testing.T) {
 	a, f := open(t)
 	f.second()
@@ -101,7 +101,7 @@ func TestIDsCountElementsWithoutARole(t *testing.T) {
 	}
 }
 
-// TestWindowsLieBackToFront: accessibility does not promise an order; the window server's is taken.
+// TestWindowsLieBackToFront: accessibility does not promise an order; the window server's order counts.
 func TestWindowsLieBackToFront(t *testing.T) {
 	a, f := open(t)
 	second := f.second()
@@ -124,8 +124,8 @@ func TestWindowsLieBackToFront(t *testing.T) {
 	}
 }
 
-// TestDialogsAndRanges: a window that keeps input from the others is known as one, and a number with its range.
-func TestDialogsAndRanges(t *testing.T) {
+// TestModalWindowsAndRangesAreReported: a modal window is recognised, and a number has its range.
+func TestModalWindowsAndRangesAreReported(t *testing.T) {
 	a, f := open(t)
 	f.modal(f.second())
 	look(t, a).Walk(func(n *desktop.Node) bool {
@@ -139,7 +139,7 @@ func TestDialogsAndRanges(t *testing.T) {
 	})
 }
 
-func TestKeysStay(t *testing.T) {
+func TestElementKeysStayAcrossLooks(t *testing.T) {
 	a, f := open(t)
 	keys := func() map[string]string {
 		all := map[string]string{}
@@ -186,7 +186,7 @@ func TestKeysStay(t *testing.T) {
 	}
 }
 
-// TestKeysAreNeverReused: not when the process is opened again either.
+// TestKeysAreNeverReused, even when the process is opened again.
 func TestKeysAreNeverReused(t *testing.T) {
 	d, _ := newDesktop(t, built.now)
 	seen := map[string]bool{}
@@ -208,7 +208,7 @@ func TestKeysAreNeverReused(t *testing.T) {
 	}
 }
 
-// TestGoneElementsAreReleased: a subtree that is gone is let go of, though nobody names its elements any more.
+// TestGoneElementsAreReleased: the objects of a removed subtree are released, though no call names its elements any more.
 func TestGoneElementsAreReleased(t *testing.T) {
 	a, f := open(t)
 	f.wide(100)
@@ -226,7 +226,7 @@ func TestGoneElementsAreReleased(t *testing.T) {
 	}
 }
 
-func TestLimits(t *testing.T) {
+func TestTreeReportsElementsCutByLimits(t *testing.T) {
 	count := func(tree *desktop.Tree) (nodes, levels int) {
 		var walk func(all []*desktop.Node, level int)
 		walk = func(all []*desktop.Node, level int) {
@@ -280,14 +280,15 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// TestAHungProcess: it is told, and no wait is longer than one answer.
-func TestAHungProcess(t *testing.T) {
+// TestHungProcessReportsTimeout: the fault reports it, and no wait is longer than one answer.
+func TestHungProcessReportsTimeout(t *testing.T) {
 	a, f := open(t)
 	button := find(t, look(t, a), "Action").Key
 	f.hang(1)
 	_, err := a.Look(t.Context(), desktop.Limits{})
-	wantFault(t, err, fault.Timeout, "process 4242 does not answer", "debug continue")
-	refused := wantFault(t, a.Perform(t.Context(), button, desktop.Press), fault.OutcomeUnknown, "may have done it", "look before you repeat")
+	wantFault(t, err, fault.Timeout, "process 4242 does not answer", "debug_continue")
+	refused := wantFault(t, a.Perform(t.Context(), button, desktop.Press), fault.OutcomeUnknown, "may have done the action",
+		"look before you repeat")
 	if refused.Dispatched != fault.MaybeDispatched {
 		t.Errorf("dispatched %q", refused.Dispatched)
 	}
@@ -304,12 +305,12 @@ func TestAHungProcess(t *testing.T) {
 	wantFault(t, err, fault.AppNotRunning, "process 4242 has ended")
 }
 
-// TestSilentElements: one that does not answer is left out and told; several mean that the process hangs.
-func TestSilentElements(t *testing.T) {
+// TestSilentElementIsLeftOut: a silent element is left out and reported; several mean that the process hangs.
+func TestSilentElementIsLeftOut(t *testing.T) {
 	a, f := open(t)
 	f.silence(buttonID)
 	tree := look(t, a)
-	if tree.Left != 1 || tree.LeftWhy != "an element gave no answer" || len(tree.Windows[0].Children) != 13 {
+	if tree.Left != 1 || tree.LeftWhy != "an element did not answer" || len(tree.Windows[0].Children) != 13 {
 		t.Errorf("left %d: %q, %d children", tree.Left, tree.LeftWhy, len(tree.Windows[0].Children))
 	}
 	f.silence(labelID)
@@ -318,7 +319,7 @@ func TestSilentElements(t *testing.T) {
 	wantFault(t, err, fault.Timeout, "does not answer")
 }
 
-func TestWithoutThePermission(t *testing.T) {
+func TestMissingPermissionIsForbidden(t *testing.T) {
 	d, f := newDesktop(t, built.now)
 	f.trust(0)
 	says := []string{"Privacy & Security → Accessibility", "the program that started the daemon", "terminal"}
@@ -348,8 +349,8 @@ func TestWithoutThePermission(t *testing.T) {
 	wantFault(t, err, fault.AppNotRunning, "no longer")
 }
 
-// TestOnlyOurProcesses: also the seed's bogus pid, which must not panic.
-func TestOnlyOurProcesses(t *testing.T) {
+// TestOpenRefusesForeignAndDeadProcesses: also the seed's bogus pid, which must not panic.
+func TestOpenRefusesForeignAndDeadProcesses(t *testing.T) {
 	d, _ := newDesktop(t, built.now)
 	d.options.Alive = alive
 	for _, dead := range []int{0, -1, 1 << 30} {
@@ -371,12 +372,12 @@ func TestOnlyOurProcesses(t *testing.T) {
 	}
 }
 
-// TestMissingLibraries: another macOS is a fault and no panic.
-func TestMissingLibraries(t *testing.T) {
+// TestMissingLibraryIsFault: another macOS is a fault and not a panic.
+func TestMissingLibraryIsFault(t *testing.T) {
 	paths := libraries(built.now)
 	paths.CoreGraphics = "/nowhere/CoreGraphics"
 	_, err := New(Options{Libraries: paths}).Prepare(t.Context(), nil)
-	wantFault(t, err, fault.Unsupported, "/nowhere/CoreGraphics cannot be loaded")
+	wantFault(t, err, fault.Unsupported, "cannot load /nowhere/CoreGraphics")
 	paths.CoreGraphics = "libm.so.6"
 	_, err = New(Options{Libraries: paths}).Windows(t.Context(), nil)
 	wantFault(t, err, fault.Unsupported, "libm.so.6 has no CGEventSourceCreate")

@@ -16,16 +16,15 @@ var (
 	_ desktop.App     = (*App)(nil)
 )
 
-// answerWithin is how long a process has to answer one question. The system's own limit is six seconds, for each.
+// answerWithin is how long a process may take for one answer. The system's own limit is six seconds for each.
 const answerWithin = 1500 * time.Millisecond
 
 // Options of a desktop. The zero value is macOS.
 type Options struct {
 	Libraries Libraries
-	// Alive says nil for a process that lives and is the user's, ESRCH for one that does not live, EPERM for another user's; nil is
-	// signal 0.
+	// Alive returns nil for a live process of the user, ESRCH for a dead process, EPERM for another user's; nil is signal 0.
 	Alive func(pid int) error
-	// Pace is the time between events of one input; 0 is 8 ms. Some apps lose what comes at once.
+	// Pace is the time between events of one input (default 8 ms). Some apps lose events that come at once.
 	Pace time.Duration
 }
 
@@ -35,7 +34,7 @@ type Desktop struct {
 	load    func() (*library, error)
 }
 
-// New makes a desktop. Nothing is loaded before it is used.
+// New makes a desktop. It loads the frameworks at the first use.
 func New(o Options) *Desktop {
 	if o.Alive == nil {
 		o.Alive = alive
@@ -46,21 +45,21 @@ func New(o Options) *Desktop {
 	return &Desktop{options: o, load: sync.OnceValues(func() (*library, error) { return load(o.Libraries) })}
 }
 
-// Methods are accessibility's name and that of the events of Core Graphics.
+// Methods are the names of accessibility and of Core Graphics' events.
 func (d *Desktop) Methods() desktop.Methods {
 	return desktop.Methods{Accessibility: source, Input: "cgevent"}
 }
 
-// source is who tells of elements.
+// source is the name of the source of elements.
 const source = "ax"
 
-// Prepare checks the permission, before a program is started in vain.
+// Prepare checks the permission before a program is started in vain.
 func (d *Desktop) Prepare(context.Context, desktop.Environ) ([]string, error) {
 	_, err := d.permitted()
 	return nil, err
 }
 
-// permitted gives the library when this process may use accessibility. It never asks the user.
+// permitted returns the library if this process may use accessibility. It never asks the user.
 func (d *Desktop) permitted() (*library, error) {
 	l, err := d.load()
 	if err != nil {
@@ -74,7 +73,7 @@ func (d *Desktop) permitted() (*library, error) {
 	})
 }
 
-// Open connects to a process. One that shows no window yet can be opened: it is looked at until it does.
+// Open connects to a process. A process without a window can be opened; looks find its windows later.
 func (d *Desktop) Open(ctx context.Context, pid int) (desktop.App, error) {
 	if err := d.options.errNotOurs(pid); err != nil {
 		return nil, err
@@ -103,7 +102,8 @@ func (a *App) connect() error {
 	}
 	l.setTimeout(a.root, float32(answerWithin.Seconds()))
 	a.attributes = l.texts(attributes)
-	// Without it Electron tells of no page; others refuse it. Who gives no answer is observed when it does.
+	// Electron reports the elements of a page only with it; others refuse it. A process that does not answer now is observed once it
+	// does.
 	if l.setAttribute(a.root, l.name("AXManualAccessibility"), l.booleanTrue) != axCannotComplete {
 		a.watch()
 	}
@@ -117,12 +117,12 @@ type App struct {
 	options Options
 	events  *events
 
-	lane       chan struct{} // full while a method works; guards all below
+	lane       chan struct{} // full while a method works; guards the fields below
 	root       ref
 	attributes ref
 	elements   elements
 	observer   *observer
-	watches    int // how often an observer was tried
+	watches    int // number of attempts to start an observer
 	closed     bool
 }
 
@@ -154,7 +154,7 @@ func (a *App) on(ctx context.Context, key string, fn func(e *element) error) err
 	})
 }
 
-// Close ends the events and releases everything. A method that works is waited for: it is bound by answerWithin.
+// Close ends the events and releases everything. It waits for a running method, which answerWithin bounds.
 func (a *App) Close() error {
 	a.lane <- struct{}{}
 	defer func() { <-a.lane }()
@@ -175,7 +175,7 @@ func (a *App) Close() error {
 	return nil
 }
 
-// near reports whether two frames are the same but for rounding.
+// near reports whether two frames are equal except for rounding.
 func near(a, b ui.Rect) bool {
 	const off = 1
 	return abs(a.X-b.X) <= off && abs(a.Y-b.Y) <= off && abs(a.W-b.W) <= off && abs(a.H-b.H) <= off

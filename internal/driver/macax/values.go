@@ -10,12 +10,12 @@ import (
 	"unicode/utf16"
 )
 
-// Numbers of Core Foundation's headers.
+// Numbers from Core Foundation's headers.
 const (
 	encodingUTF8  = 0x08000100 // kCFStringEncodingUTF8
 	numberSInt64  = 4          // kCFNumberSInt64Type
 	numberFloat64 = 6          // kCFNumberFloat64Type
-	longestText   = 1 << 20    // units of UTF-16 of one text that are read
+	longestText   = 1 << 20    // maximum number of UTF-16 units that are read of one text
 )
 
 // text makes a string, which the caller releases.
@@ -24,7 +24,7 @@ func (l *library) text(s string) ref {
 	return l.stringCreate(0, bytes, len(bytes), encodingUTF8, false)
 }
 
-// name is a string that is made once and kept: only for names that stand in this package.
+// name is a permanent string: only for the names in this package.
 func (l *library) name(s string) ref {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -45,7 +45,7 @@ func (l *library) texts(names []string) ref {
 	return l.arrayCreate(0, all, len(all), l.arrayCallbacks)
 }
 
-// string reads a string; empty when v is none.
+// string reads a string; "" for another type.
 func (l *library) string(v ref) string {
 	if v == 0 || l.typeOf(v) != l.types.text {
 		return ""
@@ -59,7 +59,7 @@ func (l *library) string(v ref) string {
 	return string(utf16.Decode(units))
 }
 
-// bool reads a truth value, or a number that is used as one.
+// bool reads a truth value, or a number that stands for one.
 func (l *library) bool(v ref) (value, is bool) {
 	if v == 0 {
 		return false, false
@@ -73,7 +73,7 @@ func (l *library) bool(v ref) (value, is bool) {
 	return false, false
 }
 
-// int reads a number; 0 when v is none.
+// int reads a number; 0 for another type.
 func (l *library) int(v ref) int64 {
 	var n int64
 	if v != 0 && l.typeOf(v) == l.types.number {
@@ -82,7 +82,7 @@ func (l *library) int(v ref) int64 {
 	return n
 }
 
-// number reads a number; nil when v is none.
+// number reads a number; nil for another type.
 func (l *library) number(v ref) *float64 {
 	if v == 0 || l.typeOf(v) != l.types.number {
 		return nil
@@ -92,7 +92,7 @@ func (l *library) number(v ref) *float64 {
 	return &f
 }
 
-// value reads what an element holds: texts as they are, numbers and truth values as text; nil for all else.
+// value reads an element's value: text unchanged, numbers and truth values as text; nil for another type.
 func (l *library) value(v ref) *string {
 	if v == 0 {
 		return nil
@@ -104,7 +104,7 @@ func (l *library) value(v ref) *string {
 	case l.types.boolean:
 		s = "0"
 		if l.booleanValue(v) {
-			s = "1" // as the switches that tell a number have it
+			s = "1" // as switches with a numeric value have it
 		}
 	case l.types.number:
 		if !l.numberIsFloat(v) {
@@ -127,7 +127,7 @@ func (l *library) pair(v ref, kind uint32) (x, y float64, is bool) {
 	return xy[0], xy[1], true
 }
 
-// items are the objects of an array that have a type; they are the array's.
+// items are the objects of one type in an array; the array retains them.
 func (l *library) items(array ref, of uint) []ref {
 	if array == 0 || l.typeOf(array) != l.types.array {
 		return nil
@@ -135,7 +135,7 @@ func (l *library) items(array ref, of uint) []ref {
 	return slices.DeleteFunc(l.all(array), func(v ref) bool { return v == 0 || l.typeOf(v) != of })
 }
 
-// all are the objects of an array; they are the array's.
+// all are the objects of an array; the array retains them.
 func (l *library) all(array ref) []ref {
 	values := make([]ref, l.arrayCount(array))
 	if len(values) > 0 {
@@ -144,7 +144,7 @@ func (l *library) all(array ref) []ref {
 	return values
 }
 
-// pooled runs fn on one thread, within a pool of what frameworks only release there: a thread of Go has none.
+// pooled runs fn on one thread and with an autorelease pool, which Go's threads lack.
 func (l *library) pooled(fn func() error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

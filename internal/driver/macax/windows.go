@@ -20,13 +20,13 @@ const (
 	listWithoutDesktop = 1 << 4
 )
 
-// window is one of the window server's.
+// window is a window of the window server.
 type window struct {
 	id       uint32
 	pid      int
 	layer    int64
 	owner    string
-	title    string // empty also where this process may not take pictures
+	title    string // also empty without the permission for pictures
 	bounds   ui.Rect
 	onScreen bool
 }
@@ -59,8 +59,8 @@ func (l *library) ofProcess(pid int) []window {
 	return slices.DeleteFunc(l.list(listOnScreen|listWithoutDesktop), func(w window) bool { return w.pid != pid || w.bounds.Empty() })
 }
 
-// backToFront orders windows as they lie on each other. Accessibility does not tell; the window server does, and a window is known by its
-// place. What is not on the screen comes first.
+// backToFront sorts windows by their stacking. Accessibility does not report it; the window server does, and matches windows by their
+// place. Windows that are off the screen come first.
 func (w *walk) backToFront(all []*desktop.Node) []*desktop.Node {
 	if len(all) < 2 {
 		return all
@@ -77,7 +77,7 @@ func (w *walk) backToFront(all []*desktop.Node) []*desktop.Node {
 	return all
 }
 
-// told is what accessibility tells of a window.
+// told is accessibility's description of a window.
 type told struct {
 	title     string
 	bounds    ui.Rect
@@ -85,8 +85,8 @@ type told struct {
 	focused   bool
 }
 
-// Windows are those of the user's processes. Titles, and which is minimized, are accessibility's; without the permission they are those
-// that the window server tells.
+// Windows are the windows of the user's processes. Titles and minimized states come from accessibility; without its permission, from the
+// window server.
 func (d *Desktop) Windows(ctx context.Context, _ desktop.Environ) (all []desktop.Window, err error) {
 	l, err := d.load()
 	if err != nil {
@@ -124,7 +124,7 @@ func (d *Desktop) Windows(ctx context.Context, _ desktop.Environ) (all []desktop
 // windowAttributes are read of windows that are only listed.
 var windowAttributes = []string{"AXTitle", "AXPosition", "AXSize", "AXMinimized", "AXMain"}
 
-// tell asks a process for its windows, and gives it less time than one that is driven.
+// tell asks a process for its windows, with a shorter limit than for a driven process.
 func (l *library) tell(pid int) (all []told) {
 	root := l.appElement(int32(pid))
 	if root == 0 {

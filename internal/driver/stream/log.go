@@ -5,7 +5,7 @@ import (
 	"ios-agent/internal/device"
 )
 
-// LogOptions are how the log of a simulator is told what to show.
+// LogOptions converts a filter of the log into simctl's options.
 func LogOptions(what device.LogFilter) (o simctl.LogOptions, err error) {
 	o.Level = string(what.Level)
 	if what.Events {

@@ -1,5 +1,6 @@
-// Package stream follows a program that prints lines until it is interrupted, such as `simctl launch --console` or
-// `log stream`, and gives it to callers as a device.Stream. Drivers say which lines are the program's own remarks.
+// Package stream follows a program that prints lines until it is interrupted, such as `simctl launch --console` or `log stream`, and
+// offers it as a device.Stream. Program describes the command and the lines that are its own remarks; Start runs it. The package does
+// not know any tool: drivers do.
 package stream
 
 import (
@@ -13,25 +14,23 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// defaultWait is for a program that prints nothing when it begins.
+// defaultWait is the time for a program that prints nothing at its start.
 const defaultWait = 3 * time.Second
 
 // Program is a program that prints lines.
 type Program struct {
 	Cmd host.Cmd
-	// Remark reports whether a line is the program's own. Such lines are not delivered. Nil: none is.
+	// Remark reports whether a line is the program's own and not delivered. Nil: every line is delivered.
 	Remark func(line string) bool
-	// Ready reports whether a line tells that the program has begun. Nil: no line does.
+	// Ready reports whether a line shows that the program has begun. Nil: no line does.
 	Ready func(line string) bool
-	// Wait is how long Start waits for such a line; 0 means 3 seconds. A program that prints none and lives is taken for
-	// one that has begun.
+	// Wait is how long Start waits for such a line (default 3 seconds). A program that still runs after it counts as begun.
 	Wait time.Duration
-	// Explain makes the error of a program that did not begin from how it ended and what it printed last to its standard
-	// error. Nil: the error of host is returned.
+	// Explain makes the error for a program that failed to begin, from its exit and its last standard error. Nil: host's error.
 	Explain func(stderr []byte, err error) error
 }
 
-// Stream is a program under way.
+// Stream is a running program.
 type Stream struct {
 	program Program
 	process *host.Process
@@ -39,7 +38,7 @@ type Stream struct {
 	close   func() error
 
 	mu     sync.Mutex
-	said   string // the line by which the program told that it had begun
+	said   string // the line that showed that the program had begun
 	closed bool
 
 	ready chan struct{}
@@ -47,8 +46,8 @@ type Stream struct {
 
 var _ device.Stream = (*Stream)(nil)
 
-// Start starts a program and waits until it has begun. A program that ends before with a failure is an error; one that
-// ends without is a short stream. When ctx ends first, the program is ended.
+// Start starts a program and waits until it has begun. If the program fails before that, Start returns an error; if it ends
+// successfully, Start returns a short stream. When ctx ends first, Start ends the program.
 func Start(ctx context.Context, with host.Starter, p Program, line func(string)) (*Stream, error) {
 	s := &Stream{program: p, line: line, ready: make(chan struct{})}
 	s.close = sync.OnceValue(s.stop)
@@ -85,7 +84,7 @@ func (s *Stream) explain(stderr []byte, err error) error {
 	return s.program.Explain(stderr, err)
 }
 
-// hear takes every line of the program, one at a time.
+// hear gets every line of the program, one at a time.
 func (s *Stream) hear(line string) {
 	if s.program.Ready != nil && s.program.Ready(line) {
 		s.begun(line)
@@ -104,7 +103,7 @@ func (s *Stream) begun(line string) {
 	}
 }
 
-// Said is the line by which the program told that it had begun; empty when it did not.
+// Said is the line that showed that the program had begun; "" without one.
 func (s *Stream) Said() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,7 +113,7 @@ func (s *Stream) Said() string {
 // Done is closed when the program has ended and its last line was delivered.
 func (s *Stream) Done() <-chan struct{} { return s.process.Done() }
 
-// Err tells why the program ended by itself.
+// Err is the error with which the program ended by itself.
 func (s *Stream) Err() error {
 	select {
 	case <-s.process.Done():
@@ -131,11 +130,11 @@ func (s *Stream) Err() error {
 	return fault.New(fault.ToolFailed, "%w", err)
 }
 
-// Close interrupts the program and waits for its end; one that does not end is killed.
+// Close interrupts the program and waits for its end; it kills a program that does not end.
 func (s *Stream) Close() error { return s.close() }
 
 func (s *Stream) stop() error {
-	if !s.process.Alive() { // it ended by itself: Err still tells why
+	if !s.process.Alive() { // it ended by itself: Err still has the reason
 		return nil
 	}
 	s.mu.Lock()
@@ -144,7 +143,7 @@ func (s *Stream) stop() error {
 	return s.process.Stop(context.Background())
 }
 
-// Killed reports whether Close had to kill the program because it did not obey the interrupt.
+// Killed reports whether Close had to kill the program because it ignored the interrupt.
 func (s *Stream) Killed() bool {
 	if s.process.Alive() {
 		return false

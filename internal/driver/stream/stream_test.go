@@ -54,7 +54,7 @@ func (l *lines) get() []string {
 	return slices.Clone(l.all)
 }
 
-func TestLinesWithoutRemarks(t *testing.T) {
+func TestStreamOmitsReadyRemarkFromLines(t *testing.T) {
 	var got lines
 	s, err := stream.Start(t.Context(), newHost(t), shell("echo a; echo ready; echo b >&2; exec sleep 100"), got.add)
 	if err != nil {
@@ -80,7 +80,7 @@ func TestLinesWithoutRemarks(t *testing.T) {
 	}
 }
 
-func TestAProgramThatFailsAtTheBeginning(t *testing.T) {
+func TestStartExplainsFailedProgram(t *testing.T) {
 	p := shell("echo no >&2; exit 7")
 	p.Explain = func(stderr []byte, err error) error { return fmt.Errorf("explained %q: %w", stderr, err) }
 	_, err := stream.Start(t.Context(), newHost(t), p, func(string) {})
@@ -95,7 +95,7 @@ func TestAProgramThatFailsAtTheBeginning(t *testing.T) {
 	}
 }
 
-func TestAProgramThatEndsByItself(t *testing.T) {
+func TestErrReportsExitOfEndedProgram(t *testing.T) {
 	for script, fails := range map[string]bool{"echo ready; echo x; exit 3": true, "echo ready; echo x": false, "echo x": false} {
 		var got lines
 		s, err := stream.Start(t.Context(), newHost(t), shell(script), got.add)
@@ -113,7 +113,7 @@ func TestAProgramThatEndsByItself(t *testing.T) {
 	}
 }
 
-func TestASilentProgramIsTakenForReady(t *testing.T) {
+func TestSilentProgramCountsAsReady(t *testing.T) {
 	p := shell("exec sleep 100")
 	p.Wait = time.Millisecond
 	s, err := stream.Start(t.Context(), newHost(t), p, func(string) {})
@@ -125,7 +125,7 @@ func TestASilentProgramIsTakenForReady(t *testing.T) {
 	}
 }
 
-func TestACallerThatGoesAwayLeavesNothingRunning(t *testing.T) {
+func TestCancelledStartLeavesNoProcess(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	stopped := filepath.Join(t.TempDir(), "stopped")
 	p := shell(fmt.Sprintf("trap 'touch %s; exit 0' INT; echo begun; while :; do sleep 0.01; done", stopped))
@@ -139,7 +139,7 @@ func TestACallerThatGoesAwayLeavesNothingRunning(t *testing.T) {
 	}
 }
 
-func TestAProgramThatDoesNotObeyIsKilled(t *testing.T) {
+func TestCloseKillsProgramThatIgnoresInterrupt(t *testing.T) {
 	p := shell("trap '' INT; echo ready; while :; do sleep 0.01; done")
 	p.Cmd.Grace = 10 * time.Millisecond
 	s, err := stream.Start(t.Context(), newHost(t), p, func(string) {})

@@ -10,7 +10,7 @@ import (
 
 const installationProxy = "com.apple.mobile.installation_proxy"
 
-// LogName is the name of the app's program: installation_proxy knows it.
+// LogName is the name of the app's executable, from installation_proxy.
 func (h *handset) LogName(ctx context.Context, bundleID string) (string, error) {
 	app, err := h.driver.Mux.app(ctx, h.info.UDID, bundleID)
 	if err != nil {
@@ -22,7 +22,7 @@ func (h *handset) LogName(ctx context.Context, bundleID string) (string, error) 
 	return text(app, "CFBundleExecutable"), nil
 }
 
-// app is what a device knows of an installed app; nil: it has none with this bundle id.
+// app returns the device's facts about an installed app; nil if no app has this bundle id.
 func (m *Mux) app(ctx context.Context, udid, bundleID string) (map[string]any, error) {
 	c, err := m.Service(ctx, udid, installationProxy)
 	if err != nil {
@@ -42,7 +42,7 @@ func (m *Mux) app(ctx context.Context, udid, bundleID string) (map[string]any, e
 		return nil, because(ctx, err)
 	}
 	if why := text(answer, "Error"); why != "" {
-		return nil, fmt.Errorf("installation_proxy of %s refuses: %.80q", udid, why)
+		return nil, fmt.Errorf("installation_proxy of %s refused: %.80q", udid, why)
 	}
 	found, _ := answer["LookupResult"].(map[string]any)
 	app, _ := found[bundleID].(map[string]any)

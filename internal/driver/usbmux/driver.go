@@ -10,24 +10,24 @@ import (
 	"ios-agent/internal/device"
 )
 
-// Driver finds the devices that usbmuxd knows. It is for what devicectl cannot do, and for where there is none: on Linux, and for
-// devices before iOS 17.
+// Driver finds the devices that usbmuxd knows. It is for things that devicectl cannot do, and for machines and devices without
+// devicectl: Linux, and iOS before 17.
 type Driver struct {
 	Mux *Mux
-	// Parts are other abilities that a device has once it can be reached, such as those of an agent on it; nil: none.
+	// Parts are other abilities of a reachable device, such as an agent's; nil: none.
 	Parts func(device.Info) []device.Device
 }
 
 var _ device.Driver = (*Driver)(nil)
 
-// Name is how messages call the driver.
+// Name is the driver's name in messages.
 func (d *Driver) Name() string { return "usbmux" }
 
-// aboutWait is how long one device may take to tell what it is.
+// aboutWait is how long one device may take to describe itself.
 const aboutWait = 10 * time.Second
 
-// List asks usbmuxd for its devices, and all devices at once what they are. Where no usbmuxd runs there are none. A device that does
-// not answer is listed with what usbmuxd knows.
+// List asks usbmuxd for its devices, and all devices at once for a description. Without usbmuxd the list is empty. A device that does
+// not answer is listed with usbmuxd's facts only.
 func (d *Driver) List(ctx context.Context) ([]device.Info, error) {
 	found, err := d.Mux.Devices(ctx)
 	var none *NoMuxError
@@ -51,7 +51,7 @@ func (d *Driver) List(ctx context.Context) ([]device.Info, error) {
 	return infos, ctx.Err()
 }
 
-// The words of CoreDevice for what a device tells in others.
+// CoreDevice's words for facts that the device reports in other words.
 const (
 	wired        = "wired"
 	localNetwork = "localNetwork"
@@ -59,7 +59,7 @@ const (
 	disabled     = "disabled"
 )
 
-// info describes a device. failed is why it could not be asked.
+// info describes a device. failed is why the device could not describe itself.
 func info(a About, failed error) device.Info {
 	h := &device.Hardware{Product: a.Product, Connection: localNetwork, Reach: device.ReachNetwork, Pairing: device.Paired}
 	if a.Wired {
@@ -90,13 +90,13 @@ func info(a About, failed error) device.Info {
 	return i
 }
 
-// platform is the system of a class of devices.
+// platform is the operating system of a device class.
 func platform(class string) string {
 	systems := map[string]string{"iPhone": "iOS", "iPad": "iOS", "iPod": "iOS", "AppleTV": "tvOS", "Watch": "watchOS"}
 	return systems[class]
 }
 
-// Open gives a device; nothing is connected until it is used.
+// Open returns a device without connecting to it.
 func (d *Driver) Open(info device.Info) device.Device {
 	parts := []device.Device{&handset{driver: d, info: info}}
 	if d.Parts != nil {
@@ -105,7 +105,7 @@ func (d *Driver) Open(info device.Info) device.Device {
 	return device.Compose(parts...)
 }
 
-// handset is one device. It keeps nothing: every method connects.
+// handset is one device. It has no state: every method connects.
 type handset struct {
 	driver *Driver
 	info   device.Info
@@ -116,11 +116,11 @@ var (
 	_ device.Logs   = (*handset)(nil)
 )
 
-// Info describes the device as it was when it was opened.
+// Info describes the device at the time it was opened.
 func (h *handset) Info() device.Info { return h.info }
 
-// Driver names the driver.
+// Driver is the driver's name.
 func (h *handset) Driver() string { return h.driver.Name() }
 
-// Close has nothing to end: a log belongs to whoever follows it.
+// Close has nothing to end: the caller that follows a log owns it.
 func (h *handset) Close() error { return nil }

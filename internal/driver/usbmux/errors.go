@@ -4,48 +4,49 @@ import (
 	"fmt"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // NoMuxError means that usbmuxd cannot be reached.
 type NoMuxError struct{ Err error }
 
-func (e *NoMuxError) Error() string { return "usbmuxd cannot be reached: " + e.Err.Error() }
+func (e *NoMuxError) Error() string { return "cannot connect to usbmuxd: " + e.Err.Error() }
 
-// Unwrap gives the reason.
+// Unwrap returns the reason.
 func (e *NoMuxError) Unwrap() error { return e.Err }
 
-// Fault says what to install: macOS has it.
+// Fault says what to install: macOS includes usbmuxd.
 func (e *NoMuxError) Fault() *fault.Fault {
 	return fault.New(fault.ToolMissing, "%w", e).
-		WithHint("macOS runs it by itself; on Linux install the package usbmuxd and connect the device")
+		WithHint("on Linux, install the package usbmuxd and connect the device; macOS runs usbmuxd by itself")
 }
 
-// AnswerError means that usbmuxd, or what stands in its place, does not answer as usbmuxd does.
+// AnswerError means that the answer does not follow usbmuxd's protocol.
 type AnswerError struct{ Err error }
 
 func (e *AnswerError) Error() string {
-	return "usbmuxd gives no answer that can be used: " + e.Err.Error()
+	return "usbmuxd sent an unusable answer: " + e.Err.Error()
 }
 
-// Unwrap gives the reason.
+// Unwrap returns the reason.
 func (e *AnswerError) Unwrap() error { return e.Err }
 
-// Fault says who can mend it.
+// Fault says how to repair it.
 func (e *AnswerError) Fault() *fault.Fault {
-	return fault.New(fault.ToolFailed, "%w", e).WithHint("start usbmuxd again; what forwards its socket must pass it on as it is")
+	return fault.New(fault.ToolFailed, "%w", e).WithHint("start usbmuxd again; a program that forwards its socket must not change the bytes")
 }
 
-// NotAttachedError means that a device is neither at a cable nor on the network.
+// NotAttachedError means that a device is connected neither by cable nor over the network.
 type NotAttachedError struct{ UDID string }
 
 func (e *NotAttachedError) Error() string {
 	return fmt.Sprintf("%s is not connected to this computer", e.UDID)
 }
 
-// Fault says where to look.
+// Fault says how to connect it.
 func (e *NotAttachedError) Fault() *fault.Fault {
 	return fault.New(fault.DeviceNotFound, "%s", e.Error()).
-		WithHint("connect it with a cable that carries data, and unlock it; `ios-agent doctor --device %s` says what else is missing", e.UDID)
+		WithHint("connect it with a data cable and unlock it; %s checks the rest", hint.Do("doctor", "device", e.UDID))
 }
 
 // UnpairedError means that a device does not trust this computer.
@@ -53,13 +54,13 @@ type UnpairedError struct{ UDID string }
 
 func (e *UnpairedError) Error() string { return fmt.Sprintf("%s does not trust this computer", e.UDID) }
 
-// Fault says how it comes to do so.
+// Fault says how the device comes to trust it.
 func (e *UnpairedError) Fault() *fault.Fault {
 	return fault.New(fault.DeviceUnpaired, "%s", e.Error()).WithHint("unlock the device, connect it with a cable and tap Trust; "+
-		"if it does not ask, `xcrun devicectl manage pair --device %s` has it ask", e.UDID)
+		"if it does not ask, run %s", hint.Command("xcrun devicectl manage pair --device "+e.UDID))
 }
 
-// RefusedError means that nobody listens on a port of a device.
+// RefusedError means that a port of a device refuses connections.
 type RefusedError struct {
 	UDID string
 	Port int
@@ -77,10 +78,10 @@ type LockdownError struct {
 }
 
 func (e *LockdownError) Error() string {
-	return fmt.Sprintf("lockdownd of %s refuses %s: %.80q", e.UDID, e.Request, e.Why)
+	return fmt.Sprintf("lockdownd of %s refused %s: %.80q", e.UDID, e.Request, e.Why)
 }
 
-// Fault names what the words of lockdownd mean.
+// Fault translates lockdownd's words.
 func (e *LockdownError) Fault() *fault.Fault {
 	switch e.Why {
 	case "PasswordProtected":
@@ -88,7 +89,7 @@ func (e *LockdownError) Fault() *fault.Fault {
 	case "InvalidHostID", "PairingDialogResponsePending", "UserDeniedPairing":
 		return (&UnpairedError{e.UDID}).Fault()
 	case "InvalidService":
-		return fault.New(fault.Unsupported, "%w", e).WithHint("`ios-agent doctor --device %s` says what is missing on the device", e.UDID)
+		return fault.New(fault.Unsupported, "%w", e).WithHint("%s shows what the device lacks", hint.Do("doctor", "device", e.UDID))
 	}
 	return fault.New(fault.ToolFailed, "%w", e)
 }

@@ -30,8 +30,8 @@ func FuzzDeliver(f *testing.F) {
 	})
 }
 
-// TestALongEntryIsCut, and the next one is whole.
-func TestALongEntryIsCut(t *testing.T) {
+// TestLongEntryIsCut, and the next entry is complete.
+func TestLongEntryIsCut(t *testing.T) {
 	var got []string
 	sent := strings.Repeat("x", 3*mostEntry) + "\x00after\n\x00"
 	_ = deliver(strings.NewReader(sent), device.LogFilter{}, func(line string) { got = append(got, line) })

@@ -14,7 +14,7 @@ import (
 
 const lockdownPort = 62078
 
-// record is what of a pair record is needed. It is never printed: see Format.
+// record is the used part of a pair record. It is never printed: see Format.
 type record struct {
 	HostID            string
 	SystemBUID        string
@@ -23,7 +23,7 @@ type record struct {
 	DeviceCertificate []byte
 }
 
-// Format keeps the keys out of messages, whoever prints them.
+// Format keeps the keys out of every message.
 func (record) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("a pair record")) }
 
 // record reads the pair record of a device.
@@ -42,13 +42,13 @@ func (m *Mux) record(ctx context.Context, udid string) (r record, err error) {
 		return r, &UnpairedError{udid}
 	}
 	if err := docfile.Plist(data, &r); err != nil || r.HostID == "" {
-		return record{}, fmt.Errorf("the pair record of %s cannot be read", udid)
+		return record{}, fmt.Errorf("cannot read the pair record of %s", udid)
 	}
 	return r, nil
 }
 
-// secret is a connection to the device that is encrypted with the keys of the pair record. A device is known by its key, which is in
-// the certificate that this computer made for it when it was paired.
+// secret is an encrypted connection to the device with the keys of the pair record. The device proves its identity with its key, whose
+// certificate this computer created when it paired.
 func (r record) secret(ctx context.Context, c net.Conn) (*tls.Conn, error) {
 	host, err := tls.X509KeyPair(r.HostCertificate, r.HostPrivateKey)
 	if err != nil {
@@ -63,7 +63,7 @@ func (r record) secret(ctx context.Context, c net.Conn) (*tls.Conn, error) {
 		return nil, errors.New("the pair record has no usable certificate of the device")
 	}
 	s := tls.Client(c, &tls.Config{
-		Certificates: []tls.Certificate{host}, InsecureSkipVerify: true, // no authority signs these: the key is compared
+		Certificates: []tls.Certificate{host}, InsecureSkipVerify: true, // no authority signs these certificates: session compares the key
 		VerifyPeerCertificate: func(raw [][]byte, _ [][]*x509.Certificate) error {
 			if len(raw) > 0 {
 				shown, err := x509.ParseCertificate(raw[0])
@@ -71,8 +71,8 @@ func (r record) secret(ctx context.Context, c net.Conn) (*tls.Conn, error) {
 					return nil
 				}
 			}
-			c.Close() // it is told nothing, and need not listen
-			return errors.New("another device answers than the one that was paired")
+			c.Close() // send nothing, and do not wait for an answer
+			return errors.New("the device that answers is not the paired one")
 		},
 	})
 	return s, s.HandshakeContext(ctx)
@@ -86,7 +86,7 @@ type session struct {
 	record record
 }
 
-// lockdown connects to lockdownd. With a pair record it begins a session.
+// lockdown connects to lockdownd. With a pair record it starts a session.
 func (m *Mux) lockdown(ctx context.Context, d Device, r *record) (*session, error) {
 	c, err := m.open(ctx, d, lockdownPort)
 	if err != nil {
@@ -109,7 +109,7 @@ func (m *Mux) lockdown(ctx context.Context, d Device, r *record) (*session, erro
 	return s, nil
 }
 
-// Close ends the connection, and the session with it.
+// Close ends the connection and its session.
 func (s *session) Close() { s.conn.Close() }
 
 // ask sends a request to lockdownd and returns its answer.
@@ -128,7 +128,7 @@ func (s *session) ask(request map[string]any) (map[string]any, error) {
 	return answer, nil
 }
 
-// value asks for a value, or for all of a domain.
+// value reads a value, or all values of a domain.
 func (s *session) value(domain, key string) (any, error) {
 	request := map[string]any{"Request": "GetValue"}
 	if domain != "" {
@@ -141,17 +141,17 @@ func (s *session) value(domain, key string) (any, error) {
 	return answer["Value"], err
 }
 
-// About is what a device tells about itself.
+// About is a device's description of itself.
 type About struct {
 	Device
 	Name, Class, Product, Version, Serial string
 	Paired                                bool
-	// DeveloperMode and Locked are known of a paired device only.
-	DeveloperMode *bool // nil: it has none, as before iOS 16, or it does not tell
+	// DeveloperMode and Locked require a paired device.
+	DeveloperMode *bool // nil before iOS 16, or if the device does not report it
 	Locked        bool
 }
 
-// About asks a device what it is. One that does not trust this computer tells less.
+// About asks a device for its description, which is shorter if the device does not trust this computer.
 func (m *Mux) About(ctx context.Context, udid string) (About, error) {
 	d, err := m.device(ctx, udid)
 	if err != nil {
@@ -190,7 +190,7 @@ func (m *Mux) about(ctx context.Context, d Device) (About, error) {
 	return a, because(ctx, ctx.Err())
 }
 
-// session begins a session with a device that trusts this computer. One that has forgotten it is told as unpaired.
+// session starts a session with a device that trusts this computer. A device that has forgotten the trust counts as unpaired.
 func (m *Mux) session(ctx context.Context, d Device) (*session, error) {
 	r, err := m.record(ctx, d.UDID)
 	if err != nil {
@@ -204,7 +204,7 @@ func (m *Mux) session(ctx context.Context, d Device) (*session, error) {
 	return s, err
 }
 
-// Service connects to a service of a device. The ctx covers the connecting only. The caller closes the connection.
+// Service connects to a service of a device. The ctx covers connecting only. The caller closes the connection.
 func (m *Mux) Service(ctx context.Context, udid, name string) (net.Conn, error) {
 	d, err := m.device(ctx, udid)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// Ready says what stands between this computer and a device that is to run an agent. Whether it is locked counts only when the agent
-// failed: a device tells that it has a passcode as well as that it is locked.
+// Ready returns the fault that keeps this computer from running an agent on a device. A lock counts only after the agent failed, because
+// a device reports a passcode and a lock in the same way.
 func (m *Mux) Ready(ctx context.Context, udid string, failed error) error {
 	a, err := m.About(ctx, udid)
 	switch {
@@ -26,20 +26,20 @@ func (m *Mux) Ready(ctx context.Context, udid string, failed error) error {
 	return nil
 }
 
-// DeveloperModeError means that a device runs nothing that was built here.
+// DeveloperModeError means that a device refuses to run apps that were built here.
 type DeveloperModeError struct{ About About }
 
 func (e *DeveloperModeError) Error() string {
 	return fmt.Sprintf("Developer Mode is off on %s (%s)", e.About.Name, e.About.UDID)
 }
 
-// Fault says where it is turned on.
+// Fault says how to turn it on.
 func (e *DeveloperModeError) Fault() *fault.Fault {
-	return fault.New(fault.DeveloperModeOff, "%s", e.Error()).WithHint("on the device: Settings, Privacy & Security, Developer Mode; turn " +
-		"it on, let the device restart and confirm it. The switch is there once Xcode has seen the device")
+	return fault.New(fault.DeveloperModeOff, "%s", e.Error()).WithHint("on the device, open Settings, Privacy & Security, Developer Mode; " +
+		"turn it on, let the device restart and confirm it. The switch appears after Xcode has seen the device")
 }
 
-// LockedError means that a device is locked, and that something failed which needs it to be unlocked.
+// LockedError means that a device is locked, and that a step failed which requires an unlocked device.
 type LockedError struct {
 	About  About
 	Failed error
@@ -49,10 +49,10 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("%s (%s) is locked: %v", e.About.Name, e.About.UDID, e.Failed)
 }
 
-// Unwrap gives what failed.
+// Unwrap returns the failure.
 func (e *LockedError) Unwrap() error { return e.Failed }
 
-// Fault says what to do.
+// Fault says how to keep it unlocked.
 func (e *LockedError) Fault() *fault.Fault {
 	return fault.New(fault.DeviceLocked, "%w", e).WithHint("unlock it with its passcode and keep it awake: Settings, Display & Brightness, " +
 		"Auto-Lock; then try again")
@@ -60,7 +60,7 @@ func (e *LockedError) Fault() *fault.Fault {
 
 var _ device.Examiner = (*handset)(nil)
 
-// Examine tells whether the device is connected, trusts this computer, is unlocked, and has Developer Mode on.
+// Examine checks whether the device is connected, trusts this computer, is unlocked, and has Developer Mode on.
 func (h *handset) Examine(ctx context.Context) []device.Check {
 	ok := func(name, message string) device.Check {
 		return device.Check{Name: name, Status: device.CheckOK, Message: message}
@@ -90,7 +90,7 @@ func (h *handset) Examine(ctx context.Context) []device.Check {
 	}
 	switch {
 	case a.DeveloperMode == nil:
-		steps = append(steps, ok(device.StepDeveloper, "it does not tell; before iOS 16 there is none"))
+		steps = append(steps, ok(device.StepDeveloper, "the device does not report it; iOS before 16 has none"))
 	case *a.DeveloperMode:
 		steps = append(steps, ok(device.StepDeveloper, "Developer Mode is on"))
 	default:

@@ -22,13 +22,13 @@ import (
 
 var _ device.Reports = (*handset)(nil)
 
-// The services by which crash reports are copied: the first moves them to where the second has them.
+// The services that copy crash reports: the first moves them to the folder of the second.
 const (
 	reportMover = "com.apple.crashreportmover"
 	reportCopy  = "com.apple.crashreportcopymobile"
 )
 
-// CopyReports copies crash reports over AFC. Where devicectl can, it does.
+// CopyReports copies crash reports over AFC, for devices without devicectl.
 func (h *handset) CopyReports(ctx context.Context, dir string, most int) (copied, left int, err error) {
 	if err := h.move(ctx); err != nil {
 		return 0, 0, err
@@ -61,10 +61,10 @@ func (h *handset) CopyReports(ctx context.Context, dir string, most int) (copied
 }
 
 func (h *handset) unreadable(err error) error {
-	return fault.New(fault.ToolFailed, "the crash reports of %s cannot be copied: %w", h.info.Name, err)
+	return fault.New(fault.ToolFailed, "cannot copy the crash reports of %s: %w", h.info.Name, err)
 }
 
-// move has the device move its newest reports to where they can be read, and waits until it says that it has.
+// move makes the device move its newest reports to the readable folder, and waits for its confirmation.
 func (h *handset) move(ctx context.Context) error {
 	conn, err := h.driver.Mux.Service(ctx, h.info.UDID, reportMover)
 	if err != nil {
@@ -75,22 +75,22 @@ func (h *handset) move(ctx context.Context) error {
 	_ = conn.SetDeadline(time.Now().Add(patience))
 	ping := make([]byte, 4)
 	if _, err := io.ReadFull(conn, ping); err != nil || string(ping) != "ping" {
-		return because(ctx, h.unreadable(cmp.Or(err, errors.New("the device does not say that they are there"))))
+		return because(ctx, h.unreadable(cmp.Or(err, errors.New("the device did not confirm that it moved them"))))
 	}
 	return nil
 }
 
-// afc is a connection to a service that gives files: Apple File Conduit.
+// afc is a connection to a file service: Apple File Conduit.
 type afc struct {
 	conn   net.Conn
 	number uint64
 }
 
-// afcHeader stands before every message, in little-endian numbers.
+// afcHeader comes before every message, in little-endian numbers.
 type afcHeader struct {
 	Magic  [8]byte
-	Entire uint64 // with the header and what follows it
-	This   uint64 // without the bytes of files
+	Entire uint64 // length with the header and all that follows it
+	This   uint64 // length without the bytes of files
 	Number uint64
 	Kind   uint64
 }
@@ -110,10 +110,10 @@ const (
 	afcRead     = 0x0f
 	afcClose    = 0x14
 	afcReadOnly = 1
-	afcPart     = 64 << 10 // how much of a file is read at once
+	afcPart     = 64 << 10 // bytes per read of a file
 )
 
-// ask sends a request and returns its answer, of the kind that is expected.
+// ask sends a request and returns its answer, which must have the expected kind.
 func (a *afc) ask(kind, want uint64, payload []byte) ([]byte, error) {
 	_ = a.conn.SetDeadline(time.Now().Add(patience))
 	a.number++
@@ -130,7 +130,7 @@ func (a *afc) ask(kind, want uint64, payload []byte) ([]byte, error) {
 		return nil, err
 	}
 	if h.Magic != afcMagic || h.Entire < afcHeaderSize || h.Entire > mostMessage {
-		return nil, fmt.Errorf("an answer of AFC with %d bytes", h.Entire)
+		return nil, fmt.Errorf("AFC announced an answer of %d bytes", h.Entire)
 	}
 	answer := make([]byte, h.Entire-afcHeaderSize)
 	if _, err := io.ReadFull(a.conn, answer); err != nil {
@@ -140,9 +140,9 @@ func (a *afc) ask(kind, want uint64, payload []byte) ([]byte, error) {
 	case h.Kind == want:
 		return answer, nil
 	case h.Kind == afcStatus && len(answer) >= 8:
-		return nil, fmt.Errorf("AFC refuses request %#x with status %d", kind, binary.LittleEndian.Uint64(answer))
+		return nil, fmt.Errorf("AFC refused request %#x with status %d", kind, binary.LittleEndian.Uint64(answer))
 	}
-	return nil, fmt.Errorf("AFC answers request %#x with a message of kind %#x", kind, h.Kind)
+	return nil, fmt.Errorf("AFC answered request %#x with a message of kind %#x", kind, h.Kind)
 }
 
 // afcFile is a file of the device.
@@ -152,7 +152,7 @@ type afcFile struct {
 	modified int // in nanoseconds
 }
 
-// reports are the crash reports that are not in a folder yet, the newest first.
+// reports are the crash reports that a folder lacks, the newest first.
 func (a *afc) reports(dir string) ([]afcFile, error) {
 	list, err := a.ask(afcReadDir, afcData, []byte("/\x00"))
 	if err != nil {
@@ -175,7 +175,7 @@ func (a *afc) reports(dir string) ([]afcFile, error) {
 	return all, nil
 }
 
-// about asks for a file's size and time; what is no file has the size -1.
+// about reads a file's size and time; the size is -1 if it is not a regular file.
 func (a *afc) about(name string) (afcFile, error) {
 	answer, err := a.ask(afcFileInfo, afcData, []byte("/"+name+"\x00"))
 	if err != nil {
@@ -187,7 +187,7 @@ func (a *afc) about(name string) (afcFile, error) {
 		about[words[i]] = words[i+1]
 	}
 	f := afcFile{name: name, size: number(about["st_size"])}
-	f.modified, _ = strconv.Atoi(about["st_mtime"]) // what has none is the oldest
+	f.modified, _ = strconv.Atoi(about["st_mtime"]) // a file without a time counts as the oldest
 	if about["st_ifmt"] != "S_IFREG" {
 		f.size = -1
 	}
@@ -202,7 +202,7 @@ func (a *afc) read(f afcFile) ([]byte, error) {
 		return nil, err
 	}
 	if len(opened) < 8 {
-		return nil, errors.New("AFC opens a file without a number")
+		return nil, errors.New("AFC opened a file without a handle")
 	}
 	handle := opened[:8]
 	var data []byte

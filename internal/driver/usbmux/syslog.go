@@ -11,20 +11,21 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/text/lazyregexp"
 )
 
 const (
 	syslogRelay = "com.apple.syslog_relay"
-	// mostEntry is how long an entry of the log may be; what is longer is cut.
+	// mostEntry is the maximum length of a log entry; longer entries are cut.
 	mostEntry = 64 << 10
 )
 
 // FollowLog follows the log of the device, as text: the relay has neither subsystems nor events.
 func (h *handset) FollowLog(ctx context.Context, what device.LogFilter, line func(string)) (device.Stream, error) {
 	if len(what.Subsystems) > 0 {
-		return nil, fault.New(fault.Unsupported, "the log of %s has no subsystems to follow: a physical device does not tell them", h.info.Name).
-			WithHint("follow an app: `ios-agent logs start APP`")
+		return nil, fault.New(fault.Unsupported, "cannot filter the log of %s by subsystem: a physical device does not report subsystems",
+			h.info.Name).WithHint("follow an app: %s", hint.Do("logs_start", "app", "APP"))
 	}
 	conn, err := h.driver.Mux.Service(ctx, h.info.UDID, syslogRelay)
 	if err != nil {
@@ -33,7 +34,7 @@ func (h *handset) FollowLog(ctx context.Context, what device.LogFilter, line fun
 	return follow(conn, what, line), nil
 }
 
-// relayed is a log under way.
+// relayed is a followed log.
 type relayed struct {
 	conn net.Conn
 	done chan struct{}
@@ -75,7 +76,7 @@ func follow(conn net.Conn, what device.LogFilter, line func(string)) *relayed {
 // Done is closed when the last line has been delivered.
 func (r *relayed) Done() <-chan struct{} { return r.done }
 
-// Err tells why the log ended by itself.
+// Err is the error with which the log ended by itself.
 func (r *relayed) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,7 +86,7 @@ func (r *relayed) Err() error {
 // Close ends the log and waits for its last line.
 func (r *relayed) Close() error { return r.end() }
 
-// deliver reads entries, which end with a zero byte, until there are no more.
+// deliver reads entries, each ending with a zero byte, until the end.
 func deliver(from io.Reader, what device.LogFilter, line func(string)) error {
 	in := bufio.NewReaderSize(from, mostEntry)
 	for {
@@ -100,7 +101,7 @@ func deliver(from io.Reader, what device.LogFilter, line func(string)) error {
 				line(part)
 			}
 		}
-		for cut { // the rest of the entry
+		for cut { // skip the rest of the entry
 			_, err = in.ReadSlice(0)
 			if cut = errors.Is(err, bufio.ErrBufferFull); err != nil && !cut {
 				return err
@@ -112,10 +113,10 @@ func deliver(from io.Reader, what device.LogFilter, line func(string)) error {
 // head is the beginning of an entry: time, device, process, library, pid and level.
 var head = lazyregexp.New(`^\w{3} +\d+ [\d:.]+ \S+ (.+?)(?:\([^()]*\))?\[\d+\] <(\w+)>: `)
 
-// grades are how grave the relay's levels are, in the levels of the unified log. What is not here is always shown.
+// grades maps the relay's levels to levels of the unified log. Entries of other levels are always delivered.
 var grades = map[string]device.LogLevel{"Debug": device.LogDebug, "Info": device.LogInfo}
 
-// wanted reports whether an entry is to be shown. One whose beginning is not understood is.
+// wanted reports whether an entry is delivered. An entry with an unknown beginning is.
 func wanted(entry string, what device.LogFilter) bool {
 	found := head.FindStringSubmatch(entry)
 	if found == nil {
@@ -132,8 +133,8 @@ func wanted(entry string, what device.LogFilter) bool {
 	return true
 }
 
-// plain undoes how the relay writes what is not printable ASCII: as vis(3) does, \M-x for a byte above 127, \^x for a control
-// character, \134 for a backslash.
+// plain undoes the relay's escapes of bytes other than printable ASCII, as vis(3) writes them: \M-x for a byte above 127, \^x for a
+// control character, \134 for a backslash.
 func plain(s string) string {
 	out := make([]byte, 0, len(s))
 	for len(s) > 0 {
@@ -143,7 +144,7 @@ func plain(s string) string {
 	return strings.ToValidUTF8(string(out), "\uFFFD")
 }
 
-// unescaped is the first byte of a text that has some, and how long it was written.
+// unescaped is the first byte of an escaped text, and the length of its escape.
 func unescaped(s string) (b byte, used int) {
 	switch {
 	case len(s) >= 4 && strings.HasPrefix(s, `\M-`):

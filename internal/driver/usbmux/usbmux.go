@@ -1,12 +1,13 @@
-// Package usbmux reaches iPhones and iPads through usbmuxd, which every Mac has and Linux can have: it lists them, tells whether they
-// trust this computer and have Developer Mode on, connects to their ports and follows their log. Of devicectl it needs nothing.
+// Package usbmux reaches iPhones and iPads through usbmuxd, which every Mac has and Linux can have. It lists devices, checks their trust
+// and Developer Mode, connects to their ports and follows their log. Mux is the client, Driver the driver on top of it. It works without
+// devicectl.
 //
-// It is a client of its own, not go-ios (v1.0.182), which the tests of the virtual usbmuxd use. go-ios takes the socket from the
-// environment for every call, so that two worlds cannot live in one process; its calls have no context and leave connections open
-// when they fail; it panics, with the pair record in its message, when there is none for a device; it believes any certificate; its
-// forwarded ports listen on all interfaces; and it logs through a global logger.
+// It does not use go-ios (v1.0.182), with which the tests check the virtual usbmuxd. go-ios reads the socket's address from the environment
+// at every call, so that two worlds cannot share a process; its calls have no context and leave connections open after errors; it panics,
+// with the pair record in its message, when a device has no record; it accepts any certificate; its forwarded ports listen on all
+// interfaces; and it logs through a global logger.
 //
-// Pair records hold private keys. They are read when they are needed, kept nowhere, and no error has their bytes.
+// Pair records contain private keys. The package reads them when needed, stores them nowhere, and must not put their bytes into errors.
 package usbmux
 
 import (
@@ -19,17 +20,17 @@ import (
 	"time"
 )
 
-// Mux is a usbmuxd.
+// Mux is a client of usbmuxd.
 type Mux struct {
-	// Connect connects to it; Socket makes such a function.
+	// Connect connects to usbmuxd; Socket makes such a function.
 	Connect func(ctx context.Context) (net.Conn, error)
 }
 
-// usualSocket is where usbmuxd listens on a Mac and on Linux.
+// usualSocket is usbmuxd's socket on a Mac and on Linux.
 const usualSocket = "/var/run/usbmuxd"
 
-// Socket connects to the usbmuxd of an address, as others write it in USBMUXD_SOCKET_ADDRESS: the path of a socket, UNIX:PATH, or
-// HOST:PORT. Empty is where every system has it.
+// Socket connects to the usbmuxd at an address in the format of USBMUXD_SOCKET_ADDRESS: the path of a socket, UNIX:PATH, or HOST:PORT.
+// "" is the usual socket.
 func Socket(address string) func(context.Context) (net.Conn, error) {
 	network, at := "unix", cmp.Or(address, usualSocket)
 	if path, is := strings.CutPrefix(at, "UNIX:"); is {
@@ -46,13 +47,13 @@ const patience = 15 * time.Second
 // Device is a device that usbmuxd knows.
 type Device struct {
 	UDID string
-	// Wired is by cable; else it is reached over the network.
+	// Wired means a cable; false means the network.
 	Wired bool
 
-	id int // usbmuxd's, as long as the device is attached
+	id int // usbmuxd's number of the device while it is attached
 }
 
-// Devices are those that are attached now.
+// Devices are the attached devices.
 func (m *Mux) Devices(ctx context.Context) ([]Device, error) {
 	c, err := m.dial(ctx)
 	if err != nil {
@@ -69,7 +70,7 @@ func (m *Mux) Devices(ctx context.Context) ([]Device, error) {
 		entry, _ := one.(map[string]any)
 		about, _ := entry["Properties"].(map[string]any)
 		d := Device{UDID: text(about, "SerialNumber"), Wired: text(about, "ConnectionType") == "USB", id: number(about["DeviceID"])}
-		// A device that is reached both ways is listed twice. Its cable is the better one.
+		// A device with both connections is listed twice. The cable is better.
 		switch i := slices.IndexFunc(all, func(o Device) bool { return o.UDID == d.UDID }); {
 		case d.UDID == "":
 		case i < 0:
@@ -94,8 +95,7 @@ func (m *Mux) device(ctx context.Context, udid string) (Device, error) {
 	return all[i], nil
 }
 
-// Dial connects to a port of a device, as if it were a port of its own. The ctx covers the connecting only. The caller closes the
-// connection.
+// Dial connects to a port of a device. The ctx covers connecting only. The caller closes the connection.
 func (m *Mux) Dial(ctx context.Context, udid string, port int) (net.Conn, error) {
 	d, err := m.device(ctx, udid)
 	if err != nil {
@@ -104,17 +104,17 @@ func (m *Mux) Dial(ctx context.Context, udid string, port int) (net.Conn, error)
 	return m.open(ctx, d, port)
 }
 
-// The results of usbmuxd that mean something to us.
+// The results of usbmuxd that the package distinguishes.
 const (
 	resultOK      = 0
 	resultDevice  = 2
 	resultRefused = 3
 )
 
-// open connects to a port of a device. The number goes over the wire with its bytes in the order of the network.
+// open connects to a port of a device. The port is sent in network byte order.
 func (m *Mux) open(ctx context.Context, d Device, port int) (net.Conn, error) {
 	if port < 1 || port > 1<<16-1 {
-		return nil, fmt.Errorf("%d is no port", port)
+		return nil, fmt.Errorf("invalid port %d", port)
 	}
 	c, err := m.dial(ctx)
 	if err != nil {
@@ -129,7 +129,7 @@ func (m *Mux) open(ctx context.Context, d Device, port int) (net.Conn, error) {
 		case resultRefused:
 			err = &RefusedError{d.UDID, port}
 		default:
-			err = fmt.Errorf("usbmuxd does not connect to port %d of %s: result %d", port, d.UDID, result)
+			err = fmt.Errorf("usbmuxd cannot connect to port %d of %s: result %d", port, d.UDID, result)
 		}
 	}
 	if err != nil {

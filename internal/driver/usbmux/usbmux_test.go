@@ -25,6 +25,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/usbmux"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
@@ -68,7 +69,7 @@ func (r *rig) fault(name string) {
 	r.must(r.xcode.Client().AddFault(r.t.Context(), virtualxcode.Fault{Name: name, Device: phone, Times: virtualxcode.Forever}))
 }
 
-// says is what is listed of a device.
+// says is the list's line of a device.
 func (r *rig) says(udid string) string {
 	r.t.Helper()
 	infos, err := r.driver.List(r.t.Context())
@@ -92,7 +93,7 @@ func (r *rig) refuses(err error, code fault.Code, hint string) {
 	}
 }
 
-func TestWhatIsListed(t *testing.T) {
+func TestListReportsDeviceStates(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	for udid, want := range map[string]string{
@@ -117,8 +118,8 @@ func TestWhatIsListed(t *testing.T) {
 	}
 }
 
-// TestWithoutUsbmuxd: a machine that has none has no devices of it, and that is no error.
-func TestWithoutUsbmuxd(t *testing.T) {
+// TestListIsEmptyWithoutUsbmuxd: without usbmuxd the list is empty and no error.
+func TestListIsEmptyWithoutUsbmuxd(t *testing.T) {
 	t.Parallel()
 	mux := &usbmux.Mux{Connect: usbmux.Socket(filepath.Join(t.TempDir(), "none"))}
 	infos, err := (&usbmux.Driver{Mux: mux}).List(t.Context())
@@ -131,7 +132,7 @@ func TestWithoutUsbmuxd(t *testing.T) {
 	}
 }
 
-func TestWhatIsRefused(t *testing.T) {
+func TestRefusalsAreFaults(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	mux := r.driver.Mux
@@ -140,7 +141,7 @@ func TestWhatIsRefused(t *testing.T) {
 		t.Error(err)
 	}
 	_, err = mux.Service(t.Context(), phone, "com.apple.no.such")
-	r.refuses(err, fault.Unsupported, "doctor --device")
+	r.refuses(err, fault.Unsupported, hint.Do("doctor", "device", phone))
 	r.fault(flaw.DeviceUnpaired)
 	_, err = mux.Service(t.Context(), phone, "com.apple.syslog_relay")
 	r.refuses(err, fault.DeviceUnpaired, "tap Trust")
@@ -149,8 +150,8 @@ func TestWhatIsRefused(t *testing.T) {
 	r.refuses(err, fault.DeviceNotFound, "cable")
 }
 
-// TestTheLog: lines come as they are logged, those of other processes and of lesser levels are left out, and what is not ASCII is.
-func TestTheLog(t *testing.T) {
+// TestLogIsFiltered: lines arrive when they are logged, without other processes and lower levels, and non-ASCII text is decoded.
+func TestLogIsFiltered(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	logs, err := device.As[device.Logs](r.driver.Open(device.Info{UDID: phone, Name: "Ada’s iPhone"}))
@@ -190,7 +191,7 @@ func TestTheLog(t *testing.T) {
 	}
 }
 
-// TestCrashReportsAreCopied: the newest that are not there yet, and none that is no report or leads elsewhere.
+// TestCrashReportsAreCopied: the newest reports that the folder lacks, and no file that is not a report or leads elsewhere.
 func TestCrashReportsAreCopied(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -221,8 +222,8 @@ func TestCrashReportsAreCopied(t *testing.T) {
 // between is a usbmuxd whose connections a test holds.
 type between func(ctx context.Context) (net.Conn, error)
 
-// TestASilentUsbmuxd: who waits for a usbmuxd that says nothing waits no longer than he likes.
-func TestASilentUsbmuxd(t *testing.T) {
+// TestCancelEndsCallToSilentUsbmuxd: a caller waits for a silent usbmuxd no longer than its own limit.
+func TestCancelEndsCallToSilentUsbmuxd(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	var theirs net.Conn
@@ -244,8 +245,8 @@ func TestASilentUsbmuxd(t *testing.T) {
 	}
 }
 
-// TestHostileUsbmuxd: an answer of any length, protocol or content ends a call with a fault, and takes little memory.
-func TestHostileUsbmuxd(t *testing.T) {
+// TestHostileUsbmuxdAnswerIsFault: an answer of any length, protocol or content ends a call with a fault, and uses little memory.
+func TestHostileUsbmuxdAnswerIsFault(t *testing.T) {
 	t.Parallel()
 	message := func(length, protocol, kind, tag uint32, body string) string {
 		var head []byte
@@ -272,7 +273,7 @@ func TestHostileUsbmuxd(t *testing.T) {
 				defer theirs.Close()
 				_, _ = io.CopyN(io.Discard, theirs, 16)
 				go func() { _, _ = io.Copy(io.Discard, theirs) }()
-				_, _ = theirs.Write([]byte(answer)) // who asked may have left
+				_, _ = theirs.Write([]byte(answer)) // the client may have left
 			}()
 			return ours, nil
 		}}
@@ -289,8 +290,8 @@ func TestHostileUsbmuxd(t *testing.T) {
 	}
 }
 
-// TestAPairRecordIsNeverTold: whatever is wrong with a record, no error has a byte of it.
-func TestAPairRecordIsNeverTold(t *testing.T) {
+// TestPairRecordStaysSecret: no error has a byte of a broken pair record.
+func TestPairRecordStaysSecret(t *testing.T) {
 	t.Parallel()
 	for _, record := range []string{"SECRET", `<plist version="1.0"><dict><key>HostID</key><string>SECRET</string></dict></plist>`} {
 		r := newRig(t)
@@ -302,8 +303,8 @@ func TestAPairRecordIsNeverTold(t *testing.T) {
 	}
 }
 
-// TestAnotherDeviceIsNotBelieved: a session with a device that does not have the key of the pair record is not begun.
-func TestAnotherDeviceIsNotBelieved(t *testing.T) {
+// TestDeviceWithOtherKeyIsRefused: no session starts with a device that lacks the key of the pair record.
+func TestDeviceWithOtherKeyIsRefused(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -317,7 +318,7 @@ func TestAnotherDeviceIsNotBelieved(t *testing.T) {
 	r.must(err)
 	forged := &usbmux.Mux{Connect: forging(r.xcode.Usbmux, string(record))}
 	_, err = forged.Service(t.Context(), phone, "com.apple.syslog_relay")
-	if err == nil || !strings.Contains(err.Error(), "another device answers") {
+	if err == nil || !strings.Contains(err.Error(), "is not the paired one") {
 		t.Error(err)
 	}
 }
@@ -358,7 +359,7 @@ func (f *forger) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func TestSockets(t *testing.T) {
+func TestSocketDialsUnixAndTCPAddresses(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "mux")
 	if err != nil {

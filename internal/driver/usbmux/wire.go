@@ -15,10 +15,10 @@ import (
 	"ios-agent/internal/machine/docfile"
 )
 
-// mostMessage is how long an answer may be: what a device says is not to be trusted.
+// mostMessage is the maximum length of an answer, because the length comes from the device.
 const mostMessage = 8 << 20
 
-// conn is a connection to usbmuxd on which nothing takes longer than patience, and that ends with its context.
+// conn is a connection to usbmuxd whose operations are limited by patience, and that ends with its context.
 type conn struct {
 	net.Conn
 	stop func() bool
@@ -37,7 +37,7 @@ func (m *Mux) dial(ctx context.Context) (*conn, error) {
 	return limited, nil
 }
 
-// limit has the connection fail when it takes too long.
+// limit sets the deadline of the next operations.
 func (c *conn) limit() { _ = c.SetDeadline(time.Now().Add(patience)) } // fails only on a closed connection
 
 // Close ends the connection.
@@ -46,22 +46,22 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// release gives the connection to somebody who uses it as long as he likes.
+// release gives the connection to a caller that uses it without a limit.
 func (c *conn) release() net.Conn {
 	c.stop()
 	_ = c.SetDeadline(time.Time{})
 	return c.Conn
 }
 
-// because names the end of ctx as the reason when the connection only says that it was closed.
+// because names the end of ctx as the reason when the connection only reports that it was closed.
 func because(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
-		return fmt.Errorf("%w: %s", ctx.Err(), err) // who left is not told what usbmuxd needs
+		return fmt.Errorf("%w: %s", ctx.Err(), err) // the caller's own end is not an error of usbmuxd
 	}
 	return err
 }
 
-// muxHeader stands before every message of usbmuxd, in little-endian numbers.
+// muxHeader comes before every message of usbmuxd, in little-endian numbers.
 type muxHeader struct{ Length, Version, Kind, Tag uint32 }
 
 const (
@@ -95,22 +95,22 @@ func (c *conn) exchange(request map[string]any) (map[string]any, error) {
 		return nil, err
 	}
 	if h.Kind != kindPlist || h.Tag != c.tag || h.Length < headerSize {
-		return nil, fmt.Errorf("a message of kind %d to request %d, of another protocol", h.Kind, h.Tag)
+		return nil, fmt.Errorf("usbmuxd answered in another protocol: kind %d, request %d", h.Kind, h.Tag)
 	}
 	return readPlist(c, h.Length-headerSize)
 }
 
-// readPlist reads a property list. No error has its bytes: it may be a pair record.
+// readPlist reads a property list. No error contains its bytes, because it may be a pair record.
 func readPlist(r io.Reader, length uint32) (body map[string]any, err error) {
 	if length > mostMessage {
-		return nil, fmt.Errorf("an answer of %d bytes, more than %d", length, mostMessage)
+		return nil, fmt.Errorf("the answer has %d bytes, more than %d", length, mostMessage)
 	}
 	data := make([]byte, length)
 	if _, err := io.ReadFull(r, data); err != nil {
 		return nil, err
 	}
 	if err := docfile.Plist(data, &body); err != nil {
-		return nil, fmt.Errorf("an answer: %w", err)
+		return nil, fmt.Errorf("cannot parse the answer: %w", err)
 	}
 	return body, nil
 }
@@ -148,7 +148,7 @@ func writeValue(b *strings.Builder, v any) {
 	}
 }
 
-// tell sends a message to lockdownd, or a service like it: its length in big-endian numbers, and a property list.
+// tell sends a message to lockdownd or a similar service: its length in big-endian numbers, and a property list.
 func tell(w io.Writer, request map[string]any) error {
 	data := propertyList(request)
 	_, err := w.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), data...))
@@ -168,7 +168,7 @@ func text(of map[string]any, key string) string {
 	return s
 }
 
-// number is a whole number; -1 is what is none.
+// number is a whole number, or -1 for any other value.
 func number(v any) int {
 	n, err := strconv.Atoi(fmt.Sprint(v))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 var _ device.Alerts = (*phone)(nil)
 
-// alertText is what the alert in front says, the system's before the app's; empty when there is none.
+// alertText is the text of the alert in front, the system's before the app's; "" without an alert.
 func (p *phone) alertText(ctx context.Context) (string, error) {
 	var text string
 	err := p.send(ctx, get("/alert/text"), &text)
@@ -20,18 +20,18 @@ func (p *phone) alertText(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	if err == nil && text == "" {
-		text = " " // there is one, without a text
+		text = " " // an alert without a text
 	}
 	return text, err
 }
 
-// Alert reads the alert in front, and answers it.
+// Alert reads the alert in front and answers it.
 func (p *phone) Alert(ctx context.Context, answer string) (*device.Alert, error) {
 	alert, err := p.readAlert(ctx)
 	if err != nil || answer == "" {
 		return alert, err
 	}
-	none := fault.New(fault.ElementNotFound, "there is no alert on %s", p.info.Name).WithDispatch(fault.NotDispatched)
+	none := fault.New(fault.ElementNotFound, "no alert is open on %s", p.info.Name).WithDispatch(fault.NotDispatched)
 	if alert == nil {
 		return nil, none
 	}
@@ -55,7 +55,7 @@ func (p *phone) Alert(ctx context.Context, answer string) (*device.Alert, error)
 	return alert, nil
 }
 
-// readAlert reads the alert in front: its texts and buttons as WebDriverAgent tells them, and from the tree whose it is.
+// readAlert reads the alert in front: its texts and buttons from WebDriverAgent, its owner (system or app) from the tree.
 func (p *phone) readAlert(ctx context.Context) (*device.Alert, error) {
 	text, err := p.alertText(ctx)
 	if err != nil || text == "" {
@@ -63,7 +63,7 @@ func (p *phone) readAlert(ctx context.Context) (*device.Alert, error) {
 	}
 	a := &device.Alert{Buttons: []string{}, Source: springboard}
 	err = p.send(ctx, get("/wda/alert/buttons"), &a.Buttons)
-	if webdriver.Is(err, webdriver.NoSuchAlert) { // it has gone meanwhile
+	if webdriver.Is(err, webdriver.NoSuchAlert) { // the alert has closed meanwhile
 		return nil, nil
 	}
 	if err != nil {

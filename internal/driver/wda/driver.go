@@ -1,8 +1,8 @@
-// Package wda drives a device through WebDriverAgent: one that runs already and is reached by its URL, or through a forwarded port, or
-// one that we start on a simulator. It makes lost sessions anew and never sends an input twice.
+// Package wda drives a device through WebDriverAgent. It uses a running server, which it reaches by its URL or through a forwarded port, or
+// starts a server on a simulator. Driver lists and opens devices. It replaces lost sessions and must never send an input twice.
 //
-// WebDriverAgent cannot check at the moment of a touch what lies under the finger: a step looks before and after (device/act). What it
-// does not tell, such as a banner over the app, is not known here.
+// WebDriverAgent cannot check at the moment of a touch what lies under the finger: a step looks before and after (device/act). Things that
+// WebDriverAgent does not report, such as a banner over the app, stay unknown.
 package wda
 
 import (
@@ -21,27 +21,27 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// Options say where WebDriverAgent is. Without any the driver knows no device.
+// Options say where WebDriverAgent is. With empty Options the driver lists no device.
 type Options struct {
-	// URL is the server of a device that no other driver lists: it is listed under an id made of the address.
+	// URL is the server of a device that no other driver lists; the list shows it under an id derived from the address.
 	URL string
-	// URLs are the servers of devices that others list too, by their udid. Apps, files and power stay with those.
+	// URLs are the servers of devices that other drivers list too, by udid. The other drivers keep apps, files and power.
 	URLs map[string]string
-	// Dial connects to a port of a device instead of the host of its URL, as usbmuxd does. With it a physical device needs no URL: its
-	// server is where WebDriverAgent usually listens. It may be nil.
+	// Dial connects to a port of a device, as usbmuxd does, instead of to the host of its URL. With Dial, a physical device needs no
+	// URL: its server listens on WebDriverAgent's usual port. Dial may be nil.
 	Dial func(ctx context.Context, udid string, port int) (net.Conn, error)
-	// Ready says what stands between this computer and a physical device, as a fault; nil: nothing is known to. failed is why there is no
-	// server. It is needed with Dial and a physical device.
+	// Ready returns the fault that keeps this computer from using a physical device; nil if it finds none. failed is the error of the
+	// connection to the server. Dial and a physical device require it.
 	Ready func(ctx context.Context, udid string, failed error) error
-	// Start says how a server is started on devices that have no URL; nil: none is.
+	// Start says how to start a server on devices without a URL; nil: start none.
 	Start *Start
-	Host  *host.Host      // runs the tools that start a server; needed with Start
-	Tools apple.Toolchain // likewise
+	Host  *host.Host      // runs the tools that start a server; required with Start
+	Tools apple.Toolchain // required with Start
 
 	Clock device.Clock
 }
 
-// Any reports whether they name a device.
+// Any reports whether the options name a device.
 func (o Options) Any() bool {
 	return o.URL != "" || len(o.URLs) > 0 || o.Start != nil && len(o.Start.UDIDs) > 0
 }
@@ -59,7 +59,8 @@ func New(o Options) *Driver {
 	return &Driver{opts: o}
 }
 
-// Spec is the driver's row of the table of drivers. No address is usual: without one a server is started, or asked through usbmuxd.
+// Spec is the driver's row in the table of drivers. It has no usual address: without an address, the driver starts a server or connects
+// through usbmuxd.
 func Spec() device.DriverSpec {
 	return device.DriverSpec{
 		Name: "wda", Drives: []string{device.TypeSimulator, device.TypePhysical}, Server: "WebDriverAgent", At: "http://127.0.0.1:8100",
@@ -67,7 +68,7 @@ func Spec() device.DriverSpec {
 	}
 }
 
-// Name is how messages call the driver.
+// Name is the driver's name in messages.
 func (d *Driver) Name() string { return Spec().Name }
 
 // alone begins the id of a device that only its server knows.
@@ -82,8 +83,8 @@ func aloneID(address string) string {
 	return alone + u.Host
 }
 
-// List names the devices that were named to us. The one that nobody else lists is asked what it is; that it does not answer is an error
-// only where it is the only one.
+// List returns the configured devices. It asks the server of a device that no other driver lists for a description; if that server does
+// not answer, List fails only if the device is the only one.
 func (d *Driver) List(ctx context.Context) ([]device.Info, error) {
 	infos := []device.Info{}
 	for udid := range d.opts.URLs {
@@ -110,10 +111,10 @@ func (d *Driver) List(ctx context.Context) ([]device.Info, error) {
 	return infos, nil
 }
 
-// listWait is how long a server may take to say what it is.
+// listWait is how long a server may take to describe its device.
 const listWait = 5 * time.Second
 
-// describe asks the server of a device that nobody else lists what it is.
+// describe asks the server of a device that no other driver lists for a description.
 func (d *Driver) describe(ctx context.Context) (device.Info, error) {
 	ctx, cancel := context.WithTimeout(ctx, listWait)
 	defer cancel()
@@ -133,13 +134,13 @@ func (d *Driver) describe(ctx context.Context) (device.Info, error) {
 	}
 	info.Family = map[string]string{"iphone": "iPhone", "ipad": "iPad"}[status.Device]
 	about, err := webdriver.Ask[struct{ Name, Model string }](ctx, client, webdriver.Get("/wda/device/info"))
-	if err == nil { // older versions do not know it
+	if err == nil { // older versions do not have this route
 		info.Name, info.Model = cmp.Or(about.Name, info.Name), about.Model
 	}
 	return info, nil
 }
 
-// address is the URL of a device's server; empty when it has none.
+// address is the URL of a device's server; "" without one.
 func (d *Driver) address(udid string) string {
 	if d.opts.URL != "" && udid == aloneID(d.opts.URL) {
 		return d.opts.URL
@@ -161,7 +162,7 @@ func (d *Driver) clientAt(udid, address string) (*webdriver.Client, error) {
 	return webdriver.New(o)
 }
 
-// portOf is the port of an address; 0: it has none.
+// portOf is the port of an address; 0 without one.
 func portOf(address string) int {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -171,7 +172,7 @@ func portOf(address string) int {
 	return port
 }
 
-// Open gives a device; nothing is sent until it is used. One that only its server knows can also launch apps.
+// Open returns a device without sending anything. A device that only its server knows can also launch apps.
 func (d *Driver) Open(info device.Info) device.Device {
 	if strings.HasPrefix(info.UDID, alone) {
 		return d.Attach(info)
@@ -179,5 +180,5 @@ func (d *Driver) Open(info device.Info) device.Device {
 	return newPhone(d, info, false)
 }
 
-// Attach is Open for a device on which nothing but its server is to be used, such as one of another machine: it launches apps through it.
+// Attach is Open for a device that is used through its server only, such as a device of another machine: the server launches the apps.
 func (d *Driver) Attach(info device.Info) device.Device { return &lone{newPhone(d, info, true)} }

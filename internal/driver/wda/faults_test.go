@@ -19,8 +19,8 @@ import (
 
 var button = ui.Query{Identifier: "controls-tap-button"}
 
-// TestALostSession: a new one is made, and what was asked is done once: an unknown session means that nothing was done.
-func TestALostSession(t *testing.T) {
+// TestLostSessionIsReplaced: a new session replaces it, and the command runs once: an unknown session means that nothing was done.
+func TestLostSessionIsReplaced(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.start("Controls")
@@ -42,8 +42,8 @@ func TestALostSession(t *testing.T) {
 	}
 }
 
-// TestAnInputMayHaveArrived: when WebDriverAgent ends before it answers an input, nobody knows whether it was done. It is not sent again.
-func TestAnInputMayHaveArrived(t *testing.T) {
+// TestInputWithoutAnswerIsUnknown: WebDriverAgent ends before it answers an input, which is not sent again.
+func TestInputWithoutAnswerIsUnknown(t *testing.T) {
 	t.Parallel()
 	for when, arrived := range map[string]int{"after": 1, "before": 0} {
 		s := newStand(t)
@@ -58,8 +58,8 @@ func TestAnInputMayHaveArrived(t *testing.T) {
 	}
 }
 
-// TestThePortIsGone: the fault names the address and says what to do, for looks and for inputs, which were not sent.
-func TestThePortIsGone(t *testing.T) {
+// TestDeadPortFaultNamesAddress: the fault names the address and says what to do, for looks and for inputs, which were not sent.
+func TestDeadPortFaultNamesAddress(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.start("Controls")
@@ -79,8 +79,8 @@ func TestThePortIsGone(t *testing.T) {
 	}
 }
 
-// TestAForwardedPort: a device behind a forwarded port is reached by Dial; a port that is gone is told, and found again.
-func TestAForwardedPort(t *testing.T) {
+// TestDialReachesForwardedPort: Dial reaches a device behind a forwarded port; a closed port is a fault until it is open again.
+func TestDialReachesForwardedPort(t *testing.T) {
 	t.Parallel()
 	r := rig.New(t)
 	server, gone, dialled := virtualxcode.NewWDA(r.World, r.Info.UDID), false, ""
@@ -113,8 +113,8 @@ func TestAForwardedPort(t *testing.T) {
 	}
 }
 
-// TestAStaleElement: what WebDriverAgent found is gone when it is used. Nothing was sent.
-func TestAStaleElement(t *testing.T) {
+// TestStaleElementIsRefusedUnsent: the element is gone when WebDriverAgent uses it. Nothing was sent.
+func TestStaleElementIsRefusedUnsent(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.start("Text Input")
@@ -131,9 +131,9 @@ func TestAStaleElement(t *testing.T) {
 	s.Must(get[device.Keyboard](s).Clear(t.Context()))
 }
 
-// TestAnAlertInFront: the system's alert is part of the screen although the app's tree has it not, what it covers is out of reach, and
-// it is answered by the name of a button.
-func TestAnAlertInFront(t *testing.T) {
+// TestSystemAlertCoversAppAndIsAnswered: the system's alert is part of the screen although the app's tree has it not, what it covers is out
+// of reach, and it is answered by the name of a button.
+func TestSystemAlertCoversAppAndIsAnswered(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.start("Controls")
@@ -165,8 +165,8 @@ func TestAnAlertInFront(t *testing.T) {
 	want(t, err, fault.ElementNotFound, fault.NotDispatched)
 }
 
-// TestALockedDevice: a launch says that the device is locked, and what to do.
-func TestALockedDevice(t *testing.T) {
+// TestLaunchOnLockedDeviceFails: a launch on a locked device says so, and how to unlock it.
+func TestLaunchOnLockedDeviceFails(t *testing.T) {
 	t.Parallel()
 	r := rig.New(t)
 	locked := r.World.Physicals()[0].UDID
@@ -183,8 +183,8 @@ func TestALockedDevice(t *testing.T) {
 	want(t, err, fault.Unsupported, "")
 }
 
-// TestWrongInputs are refused before anything is sent.
-func TestWrongInputs(t *testing.T) {
+// TestInvalidInputsAreRefusedUnsent are refused before they are sent.
+func TestInvalidInputsAreRefusedUnsent(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.start("Controls")
@@ -204,8 +204,8 @@ func TestWrongInputs(t *testing.T) {
 	}
 }
 
-// TestAServerThatIsNotThere: the list of devices says which address does not answer; a wrong address is the caller's mistake.
-func TestAServerThatIsNotThere(t *testing.T) {
+// TestListNamesUnreachableServer: the list of devices names the address that does not answer; a wrong address is the caller's error.
+func TestListNamesUnreachableServer(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// FuzzRead: a tree that somebody else wrote is read or refused, and what is read has frames one can count with.
+// FuzzRead: a tree of unknown origin is read or refused, and its frames have finite numbers.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		`{"type":"Application","rawIdentifier":null,"name":"Shop","label":"Shop","value":null,"rect":{"x":0,"y":0,"width":393,"height":852},` +
@@ -38,8 +38,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestValues: what WebDriverAgent makes of values, frames and types is taken back.
-func TestValues(t *testing.T) {
+// TestValuesAndTypesAreRestored: the driver undoes WebDriverAgent's changes to values, frames and types.
+func TestValuesAndTypesAreRestored(t *testing.T) {
 	for source, want := range map[string]ui.Node{
 		`{"type":"StaticText","label":"Hello","value":"Hello","rawIdentifier":null,"name":"Hello"}`: {Type: "StaticText", Label: "Hello"},
 		`{"type":"StaticText","label":"Hello","value":"7","rawIdentifier":"a","name":"a"}`: {Type: "StaticText", Label: "Hello", Value: "7",

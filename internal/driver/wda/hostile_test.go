@@ -10,9 +10,9 @@ import (
 	"ios-agent/test/hostileserver"
 )
 
-// TestHostileWebDriverAgents: every call ends within its deadline, with a fault that names the device or the server, whether the server is
-// hostile from the beginning or once there is a session.
-func TestHostileWebDriverAgents(t *testing.T) {
+// TestCallsSurviveHostileWebDriverAgents: every call ends within its deadline, with a fault that names the device or the server, whether
+// the server is hostile from the beginning or once there is a session.
+func TestCallsSurviveHostileWebDriverAgents(t *testing.T) {
 	open := func(s *hostileserver.Server) *wda.Driver {
 		return wda.New(wda.Options{
 			URLs: map[string]string{hostileserver.Device.UDID: "http://" + hostileserver.At + ":8100"},

@@ -12,6 +12,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/webdriver"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
@@ -29,14 +30,14 @@ func (p *phone) perform(ctx context.Context, inputs ...webdriver.Input) error {
 // adjustable are the types that take a value.
 var adjustable = []string{"Slider", "PickerWheel", "Switch"}
 
-// SetValue adjusts the control at a point: it is looked for in the tree, and then by WebDriverAgent, which sets it.
+// SetValue adjusts the control at a point: it finds the control in the tree, and WebDriverAgent finds it again and sets it.
 func (p *phone) SetValue(ctx context.Context, at ui.Point, value string) error {
 	s, err := p.tree(ctx, 0)
 	if err != nil {
 		return unsent(err)
 	}
 	var control *ui.Node
-	s.root.Walk(func(n *ui.Node) bool { // what comes later lies in or over what came before
+	s.root.Walk(func(n *ui.Node) bool { // later nodes lie in or over earlier ones
 		if slices.Contains(adjustable, n.Type) && n.Frame.Contains(at) {
 			control = n
 		}
@@ -44,7 +45,7 @@ func (p *phone) SetValue(ctx context.Context, at ui.Point, value string) error {
 	})
 	switch {
 	case control == nil:
-		return notSet("nothing at %v, %v of %s takes a value", at.X, at.Y, p.info.Name)
+		return notSet("no control at %v, %v of %s takes a value", at.X, at.Y, p.info.Name)
 	case control.Type == "Switch":
 		return p.flip(ctx, control, value)
 	case control.Type == "Slider":
@@ -61,11 +62,11 @@ func (p *phone) SetValue(ctx context.Context, at ui.Point, value string) error {
 }
 
 func notSet(format string, args ...any) error {
-	return fault.New(fault.Unsupported, format, args...).WithHint("`ios-agent snapshot` shows the controls and what they hold").
+	return fault.New(fault.Unsupported, format, args...).WithHint("%s shows the controls and their values", hint.Do("snapshot")).
 		WithDispatch(fault.NotDispatched)
 }
 
-// flip taps a switch that is not as it should be.
+// flip taps a switch whose state differs from the value.
 func (p *phone) flip(ctx context.Context, n *ui.Node, value string) error {
 	switch {
 	case value != "0" && value != "1":
@@ -84,12 +85,12 @@ func share(value string) (string, error) {
 		f /= 100
 	}
 	if err != nil || !(f >= 0 && f <= 1) {
-		return "", notSet("a slider goes from 0 to 1, or 0%% to 100%%, not to %q", value)
+		return "", notSet("a slider takes 0 to 1 or 0%% to 100%%, not %q", value)
 	}
 	return strconv.FormatFloat(f, 'f', -1, 64), nil
 }
 
-// find has WebDriverAgent find an element of the tree, by its type and its frame, which is in whole numbers there.
+// find makes WebDriverAgent find an element of the tree by its type and its frame, which is in whole numbers there.
 func (p *phone) find(ctx context.Context, n *ui.Node) (webdriver.Element, error) {
 	x, y := math.Floor(n.Frame.X), math.Floor(n.Frame.Y)
 	w, h := math.Ceil(n.Frame.X+n.Frame.W)-x, math.Ceil(n.Frame.Y+n.Frame.H)-y
@@ -99,7 +100,7 @@ func (p *phone) find(ctx context.Context, n *ui.Node) (webdriver.Element, error)
 	return e.ID, err
 }
 
-// turned are WebDriverAgent's words for how a device is held.
+// turned are WebDriverAgent's words for orientations.
 var turned = map[string]string{
 	"portrait": "PORTRAIT", "portrait-upside-down": "UIA_DEVICE_ORIENTATION_PORTRAIT_UPSIDEDOWN", "landscape-left": "LANDSCAPE",
 	"landscape-right": "UIA_DEVICE_ORIENTATION_LANDSCAPERIGHT",
@@ -109,18 +110,18 @@ var turned = map[string]string{
 func (p *phone) Rotate(ctx context.Context, to string) error {
 	word, ok := turned[to]
 	if !ok {
-		return fault.New(fault.InvalidInput, "there is no orientation %q", to).
-			WithHint("portrait, portrait-upside-down, landscape-left or landscape-right").WithDispatch(fault.NotDispatched)
+		return fault.New(fault.InvalidInput, "unknown orientation %q", to).
+			WithHint("use portrait, portrait-upside-down, landscape-left or landscape-right").WithDispatch(fault.NotDispatched)
 	}
 	return p.send(ctx, act("/orientation", map[string]any{"orientation": word}), nil)
 }
 
-// buttons are WebDriverAgent's words for the buttons of a device's body.
+// buttons are WebDriverAgent's words for hardware buttons.
 var buttons = map[string]string{
 	"home": "home", "volume-up": "volumeUp", "volume-down": "volumeDown", "action": "action", "camera": "camera",
 }
 
-// Press presses a button. A simulator has only some of them; WebDriverAgent says which.
+// Press presses a button. A simulator has only some buttons; WebDriverAgent reports which.
 func (p *phone) Press(ctx context.Context, button string, hold time.Duration) error {
 	if button == "lock" && hold == 0 {
 		return p.send(ctx, act("/wda/lock", nil), nil)

@@ -12,19 +12,20 @@ import (
 
 var _ device.Keyboard = (*phone)(nil)
 
-// field is the element that keys go to. WebDriverAgent sends keys also when nothing has the focus, and they are lost: it is asked first.
+// field is the element with the keyboard focus. It is asked for first, because WebDriverAgent sends keys also without a focus, and loses
+// them.
 func (p *phone) field(ctx context.Context) (*element, error) {
 	e, err := p.active(ctx)
 	if err != nil {
 		return nil, unsent(err)
 	}
 	if e == nil {
-		return nil, fault.New(fault.NoFocus, "nothing on %s has the keyboard focus", p.info.Name).WithDispatch(fault.NotDispatched)
+		return nil, fault.New(fault.NoFocus, "no element on %s has the keyboard focus", p.info.Name).WithDispatch(fault.NotDispatched)
 	}
 	return e, nil
 }
 
-// Type types into what has the focus.
+// Type types into the element with the focus.
 func (p *phone) Type(ctx context.Context, text string) error {
 	if _, err := p.field(ctx); err != nil {
 		return err
@@ -32,7 +33,7 @@ func (p *phone) Type(ctx context.Context, text string) error {
 	return p.send(ctx, act("/wda/keys", map[string]any{"value": strings.Split(text, "")}), nil)
 }
 
-// Clear empties what has the focus.
+// Clear empties the element with the focus.
 func (p *phone) Clear(ctx context.Context) error {
 	e, err := p.field(ctx)
 	if err != nil {
@@ -41,7 +42,7 @@ func (p *phone) Clear(ctx context.Context) error {
 	return p.send(ctx, act(webdriver.Path("element", string(e.ID), "clear"), nil), nil)
 }
 
-// flags are XCTest's for the modifier keys.
+// flags are XCTest's bits for the modifier keys.
 var flags = map[string]int{"shift": 1 << 1, "control": 1 << 2, "option": 1 << 3, "command": 1 << 4}
 
 // hardware are the keys that only a hardware keyboard has, by XCTest's names.
@@ -56,24 +57,24 @@ var hardware = map[string]string{
 // plain are the keys that are sent as characters.
 var plain = []string{"return", "delete", "tab", "space", "escape", "forward-delete"}
 
-// mostPresses of a key in one command; more are a mistake.
+// mostPresses is the maximum number of presses of a key in one command.
 const mostPresses = 1000
 
-// Key presses a key: as a character where there is one, else as a key of a hardware keyboard.
+// Key presses a key: as a character if it has one, else as a key of a hardware keyboard.
 func (p *phone) Key(ctx context.Context, name string, held []string, times int) error {
 	value, known := webdriver.Key(name)
 	mask := 0
 	for _, m := range held {
 		bit, ok := flags[m]
 		if !ok {
-			return fault.New(fault.InvalidInput, "%q is no modifier key", m).WithHint("shift, control, option or command").
+			return fault.New(fault.InvalidInput, "unknown modifier key %q", m).WithHint("use shift, control, option or command").
 				WithDispatch(fault.NotDispatched)
 		}
 		mask |= bit
 	}
 	if !known || times > mostPresses {
-		return fault.New(fault.InvalidInput, "there is no key %q, or %d presses of it are too many", name, times).
-			WithHint("a character, or %s; at most %d times", strings.Join(webdriver.KeyNames(), ", "), mostPresses).
+		return fault.New(fault.InvalidInput, "unknown key %q, or too many presses (%d)", name, times).
+			WithHint("use a character or %s, at most %d times", strings.Join(webdriver.KeyNames(), ", "), mostPresses).
 			WithDispatch(fault.NotDispatched)
 	}
 	if _, err := p.field(ctx); err != nil {

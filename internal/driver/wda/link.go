@@ -8,9 +8,10 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/webdriver"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// effect says whether a command may be sent again when it may have arrived: one that only reads may, an input may not.
+// effect says whether a command may be sent again when it may have arrived: a read may, an input may not.
 type effect int
 
 const (
@@ -18,7 +19,7 @@ const (
 	acts
 )
 
-// command is one of a session, by what follows the session in its path.
+// command is a command of a session; path is the part after the session.
 type command struct {
 	method string
 	path   string
@@ -37,9 +38,9 @@ func act(path string, body any) command {
 	return command{method: http.MethodPost, path: path, body: body, effect: acts}
 }
 
-// send sends a command and decodes its value, if value is not nil. It recovers from a lost session, which says that nothing was done,
-// and from a lost server: it connects again or starts another, and repeats the command once. An input that may have arrived is never
-// repeated.
+// send sends a command and decodes its value, if value is not nil. It recovers from a lost session, which proves that the command did
+// nothing, and from a lost server: it connects again or starts another server, and repeats the command once. It never repeats an input
+// that may have arrived.
 func (p *phone) send(ctx context.Context, c command, value any) error {
 	if c.effect == acts {
 		p.stir()
@@ -59,7 +60,7 @@ func (p *phone) send(ctx context.Context, c command, value any) error {
 		case err == nil:
 			return p.fault(a.Into(value), c.effect)
 		case webdriver.Is(err, webdriver.InvalidSession) && attempt < 2:
-			s.forget() // the next command begins a new one
+			s.forget() // the next command starts a new session
 		case !broken:
 			return p.fault(err, c.effect)
 		case c.effect == acts && lost.Sent:
@@ -97,7 +98,7 @@ func (p *phone) outside(ctx context.Context, r webdriver.Request, value any) err
 	return p.fault(a.Into(value), e)
 }
 
-// fault gives a code to what WebDriverAgent answers.
+// fault gives a code to an error of WebDriverAgent.
 func (p *phone) fault(err error, e effect) error {
 	if err == nil {
 		return nil
@@ -105,7 +106,7 @@ func (p *phone) fault(err error, e effect) error {
 	return webdriver.Fault(err, p.who(), e == acts)
 }
 
-// lost is the fault of a server that does not answer. What was asked was not sent with it: a session is no input.
+// lost is the fault of a server that does not answer while the driver connects: creating a session sends no input.
 func (p *phone) lost(ctx context.Context, err error) error {
 	send, broken := errors.AsType[*webdriver.SendError](err)
 	switch {
@@ -129,16 +130,15 @@ func (p *phone) lost(ctx context.Context, err error) error {
 		return f
 	}
 	if p.address() == "" {
-		return f.WithHint("the next command starts another; `ios-agent doctor` tells whether the tools answer")
+		return f.WithHint("try again: the next command starts another WebDriverAgent; %s checks the tools", hint.Do("doctor"))
 	}
-	return f.WithHint("start WebDriverAgent on the device again, and see that its port is forwarded: `ios-agent doctor` tells more")
+	return f.WithHint("start WebDriverAgent on the device again and forward its port; %s checks whether it answers", hint.Do("doctor"))
 }
 
-// unsent is the error of a command that never left.
+// unsent is the error of a command that was never sent.
 func unsent(err error) error { return fault.From(err).WithDispatch(fault.NotDispatched) }
 
-// connect gives a server with a session: the one in use, or a new one. A caller that comes while another one connects waits until that
-// is done.
+// connect returns a server with a session: the one in use, or a new one. A second caller waits until the first has connected.
 func (p *phone) connect(ctx context.Context) (s *server, err error) {
 	err = p.connecting.Do(ctx, func() error {
 		s, err = p.reach(ctx)
@@ -152,7 +152,7 @@ func (p *phone) reach(ctx context.Context) (*server, error) {
 	if closed {
 		return nil, p.closedFault()
 	}
-	if s != nil && !s.alive() { // we started it, and it ended
+	if s != nil && !s.alive() { // the driver started it, and it ended
 		p.drop(ctx)
 		s = nil
 	}
@@ -179,16 +179,16 @@ func (p *phone) reach(ctx context.Context) (*server, error) {
 
 func (p *phone) closedFault() error { return fault.New(fault.Cancelled, "%s was closed", p.info.Name) }
 
-// notBegun is the fault of a session that could not be made.
+// notBegun is the fault of a session that could not be created.
 func (p *phone) notBegun(ctx context.Context, err error) error {
 	if webdriver.Is(err, webdriver.SessionNotCreated) {
-		return fault.New(fault.AgentFailed, "%s makes no session: %w", p.who(), err).
+		return fault.New(fault.AgentFailed, "%s cannot create a session: %w", p.who(), err).
 			WithHint("unlock the device and look at its screen; then try again").WithDispatch(fault.NotDispatched)
 	}
 	return p.lost(ctx, err)
 }
 
-// open connects to the server that the device has, or starts one.
+// open connects to the device's server, or starts one.
 func (p *phone) open(ctx context.Context) (*server, error) {
 	address := p.address()
 	if address == "" {
@@ -217,7 +217,7 @@ func (p *phone) use(s *server) bool {
 	return !p.closed
 }
 
-// drop leaves the server, and ends it if we started it.
+// drop forgets the server, and ends it if the driver started it.
 func (p *phone) drop(ctx context.Context) {
 	p.mu.Lock()
 	s := p.server
@@ -226,8 +226,8 @@ func (p *phone) drop(ctx context.Context) {
 	if s == nil {
 		return
 	}
-	s.forget() // it is lost with its server: nobody is asked to end it
+	s.forget() // the session is lost with its server and need not be ended
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeWait)
 	defer cancel()
-	_ = s.end(ctx) // a server that is gone has nothing to say
+	_ = s.end(ctx) // the server may have exited already
 }

@@ -7,9 +7,10 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/webdriver"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// lone is a device that only its WebDriverAgent knows: apps are launched through it.
+// lone is a device that only its WebDriverAgent knows. The server launches its apps.
 type lone struct{ *phone }
 
 var (
@@ -18,10 +19,10 @@ var (
 	_ device.Links   = (*lone)(nil)
 )
 
-// Install is not possible through WebDriverAgent.
+// Install always fails: WebDriverAgent cannot install apps.
 func (l *lone) Install(_ context.Context, path string) (string, error) {
-	return "", fault.New(fault.Unsupported, "%s cannot install %s: it only launches apps that are there", l.who(), path).
-		WithHint("install it with Xcode, or address the device by its udid: `ios-agent devices`")
+	return "", fault.New(fault.Unsupported, "%s cannot install %s: it only launches installed apps", l.who(), path).
+		WithHint("install it with Xcode; or name the device by its udid, which %s lists", hint.Do("list_devices"))
 }
 
 // The states of an app, as XCTest numbers them.
@@ -35,13 +36,13 @@ func (l *lone) state(ctx context.Context, bundleID string) (int, error) {
 	return state, l.send(ctx, ask("/wda/apps/state", map[string]any{"bundleId": bundleID}), &state)
 }
 
-// Launch launches an app, or brings one that runs to the front. What it prints nobody can have.
+// Launch launches an app, or brings a running app to the front. The app's output cannot be read.
 func (l *lone) Launch(ctx context.Context, bundleID string, how device.Launch) (int, error) {
 	if err := how.Unhalted(l.who()); err != nil {
 		return 0, err
 	}
 	if how.Stdout != "" || how.Stderr != "" {
-		return 0, fault.New(fault.Unsupported, "%s cannot tell what %s prints", l.who(), bundleID).WithDispatch(fault.NotDispatched)
+		return 0, fault.New(fault.Unsupported, "%s cannot read the output of %s", l.who(), bundleID).WithDispatch(fault.NotDispatched)
 	}
 	if how.Restart {
 		if err := l.Terminate(ctx, bundleID); err != nil {
@@ -59,13 +60,13 @@ func (l *lone) Launch(ctx context.Context, bundleID string, how device.Launch) (
 		return 0, l.notLaunched(ctx, bundleID, err)
 	}
 	info, err := l.front(ctx)
-	if err != nil || info.Bundle != bundleID { // it was launched; who is in front now is another question
+	if err != nil || info.Bundle != bundleID { // the launch succeeded, whichever app is in front now
 		return 0, nil
 	}
 	return info.PID, nil
 }
 
-// notLaunched says why an app was not launched: it is not there, the device is locked, or what WebDriverAgent says.
+// notLaunched says why the launch failed: the app is not installed, the device is locked, or WebDriverAgent's own error.
 func (l *lone) notLaunched(ctx context.Context, bundleID string, err error) error {
 	if !webdriver.Is(err, webdriver.UnknownError, webdriver.Timeout, webdriver.InvalidElementState, webdriver.InvalidArgument) {
 		return err
@@ -74,11 +75,11 @@ func (l *lone) notLaunched(ctx context.Context, bundleID string, err error) erro
 		return fault.New(fault.AppNotFound, "%s is not installed on %s", bundleID, l.info.Name)
 	}
 	if locked, no := l.locked(ctx); no == nil && locked {
-		return fault.New(fault.AppLaunchFailed, "%s cannot be launched: %s is locked", bundleID, l.info.Name).
-			WithHint("unlock the device with its passcode, and launch the app again: `ios-agent launch %s`", bundleID)
+		return fault.New(fault.AppLaunchFailed, "cannot launch %s: %s is locked", bundleID, l.info.Name).
+			WithHint("unlock the device with its passcode, then launch the app again: %s", hint.Do("launch_app", "bundle_id", bundleID))
 	}
-	return fault.New(fault.AppLaunchFailed, "%s cannot be launched on %s: %w", bundleID, l.info.Name, err).
-		WithHint("look at the screen of the device: `ios-agent screenshot`")
+	return fault.New(fault.AppLaunchFailed, "cannot launch %s on %s: %w", bundleID, l.info.Name, err).
+		WithHint("look at the screen of the device: %s", hint.Do("take_screenshot"))
 }
 
 // locked asks whether the screen is locked.
@@ -87,17 +88,17 @@ func (p *phone) locked(ctx context.Context) (bool, error) {
 	return locked, p.send(ctx, get("/wda/locked"), &locked)
 }
 
-// Terminate ends an app; one that does not run is fine.
+// Terminate ends an app; it succeeds if the app does not run.
 func (l *lone) Terminate(ctx context.Context, bundleID string) error {
 	err := l.send(ctx, act("/wda/apps/terminate", map[string]any{"bundleId": bundleID}), nil)
 	if webdriver.Is(err, webdriver.UnknownError, webdriver.InvalidArgument) {
-		return fault.New(fault.AppTerminate, "%s cannot be ended on %s: %w", bundleID, l.info.Name, err).
-			WithHint("look at the screen of the device: `ios-agent screenshot`")
+		return fault.New(fault.AppTerminate, "cannot end %s on %s: %w", bundleID, l.info.Name, err).
+			WithHint("look at the screen of the device: %s", hint.Do("take_screenshot"))
 	}
 	return err
 }
 
-// Running tells the apps that are active; those in the background WebDriverAgent does not list.
+// Running returns the active apps; WebDriverAgent does not list apps in the background.
 func (l *lone) Running(ctx context.Context) (map[string]int, error) {
 	var apps []appInfo
 	if err := l.send(ctx, get("/wda/apps/list"), &apps); err != nil {
@@ -105,7 +106,7 @@ func (l *lone) Running(ctx context.Context) (map[string]int, error) {
 	}
 	running := map[string]int{}
 	for _, a := range apps {
-		if a.Bundle != "" && !strings.Contains(a.Bundle, " ") { // one that it cannot name has a sentence
+		if a.Bundle != "" && !strings.Contains(a.Bundle, " ") { // an app without a bundle id has a sentence here
 			running[a.Bundle] = a.PID
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// lookGap is how long to wait between two looks at a screen that moves.
+// lookGap is the pause between two looks at a moving screen.
 const lookGap = 100 * time.Millisecond
 
 // glance is one look at the app in front.
@@ -25,8 +25,8 @@ type glance struct {
 	digest string // of the app and its tree
 }
 
-// Observe looks at what is in front until it has been the same for long enough. The looks are ours: WebDriverAgent waits for nothing. A
-// screen that is as it was when it last was still, and on which nothing has been done since, is still: it is not waited for.
+// Observe reads the app in front until its screen has been still for long enough. The driver repeats the looks, because WebDriverAgent
+// does not wait. A screen that was still at the last look, with no action since, counts as still without waiting.
 func (p *phone) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 	var last *glance
 	watch := device.Watch{
@@ -54,7 +54,7 @@ func (p *phone) stillAt() string {
 	return p.still
 }
 
-// settled notes a look at a screen that was still.
+// settled records a look at a still screen.
 func (p *phone) settled(digest string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,7 +71,7 @@ func (p *phone) front(ctx context.Context) (appInfo, error) {
 	var info appInfo
 	err := p.send(ctx, get("/wda/activeAppInfo"), &info)
 	if err == nil && info.Bundle == "" {
-		err = unsent(fault.New(fault.AgentFailed, "%s does not say which app is in front", p.who()))
+		err = unsent(fault.New(fault.AgentFailed, "%s does not report which app is in front", p.who()))
 	}
 	if err == nil {
 		err = device.CheckFront(p.who(), info.Bundle)
@@ -94,8 +94,8 @@ func (p *phone) glance(ctx context.Context, depth int) (*glance, error) {
 	return g, nil
 }
 
-// whole adds to a glance what only further questions tell: the focus, and what the system shows over the app. It is nil when another app
-// has come to the front meanwhile; that is asked only of a glance that no other confirms.
+// whole adds the parts that need further requests: the focus, and the alert that the system shows over the app. It returns nil if
+// another app has come to the front meanwhile; it checks that only for a glance that no second glance confirms.
 func (p *phone) whole(ctx context.Context, g *glance, alone bool) (*ui.Screen, error) {
 	if alone {
 		now, err := p.front(ctx)
@@ -128,13 +128,13 @@ func (p *phone) note(frame ui.Rect) {
 	p.screen = frame
 }
 
-// leftOut are the attributes of the JSON that cost time, or say what we work out ourselves or know better.
+// leftOut are attributes of the JSON that take long to compute, or that the driver derives itself.
 var leftOut = []string{"visible", "accessible", "nativeAccessibilityElement", "frame", "focused", "minValue", "maxValue"}
 
-// shallow is a depth at which XCTest reads also trees that it cannot read deeper.
+// shallow is a depth at which XCTest can read trees that fail at greater depth.
 const shallow = 30
 
-// tree reads the tree of the active app. One that cannot be read is read once more, less deep.
+// tree reads the tree of the active app. If the read fails, it reads once more with a smaller depth.
 func (p *phone) tree(ctx context.Context, depth int) (sight, error) {
 	if depth == 0 {
 		depth = usualDepth
@@ -155,17 +155,17 @@ func (p *phone) treeTo(ctx context.Context, depth int) (sight, error) {
 		return sight{}, err
 	}
 	s, err := read(ctx, source)
-	if ctx.Err() != nil { // a huge tree takes long to read, and who asked may have left
+	if ctx.Err() != nil { // a huge tree takes long to read, and the caller may have left
 		return sight{}, unsent(ctx.Err())
 	}
 	if err != nil {
-		return sight{}, unsent(fault.New(fault.AgentFailed, "the tree of %s cannot be read: %w", p.who(), err))
+		return sight{}, unsent(fault.New(fault.AgentFailed, "cannot read the tree of %s: %w", p.who(), err))
 	}
 	s.left = s.leftOf(depth)
 	return s, nil
 }
 
-// readTo has trees read to a depth from now on.
+// readTo sets the depth of later trees.
 func (p *phone) readTo(ctx context.Context, depth int) error {
 	s, err := p.connect(ctx)
 	if err != nil {
@@ -186,7 +186,7 @@ func (p *phone) set(ctx context.Context, settings map[string]any) error {
 	return p.send(ctx, ask("/appium/settings", map[string]any{"settings": settings}), nil)
 }
 
-// source asks for the tree as JSON, or as XML from a server that knows no other form.
+// source reads the tree as JSON, or as XML from a server without JSON.
 func (p *phone) source(ctx context.Context) ([]byte, error) {
 	without := "excluded_attributes=" + url.QueryEscape(strings.Join(leftOut, ","))
 	var value json.RawMessage
@@ -204,7 +204,7 @@ func (p *phone) source(ctx context.Context) ([]byte, error) {
 	return value, nil
 }
 
-// element is one that WebDriverAgent found, with what our settings have it say.
+// element is an element that WebDriverAgent found, with the attributes that the session's settings ask for.
 type element struct {
 	ID   webdriver.Element
 	Type string `json:"type"`
@@ -212,7 +212,7 @@ type element struct {
 	Rect struct{ X, Y, Width, Height float64 }
 }
 
-// UnmarshalJSON reads the id beside the rest.
+// UnmarshalJSON reads the id next to the other fields.
 func (e *element) UnmarshalJSON(data []byte) error {
 	type plain element
 	if err := json.Unmarshal(data, (*plain)(e)); err != nil {
@@ -221,7 +221,7 @@ func (e *element) UnmarshalJSON(data []byte) error {
 	return e.ID.UnmarshalJSON(data)
 }
 
-// active is the element that keys go to; nil when none has the focus.
+// active is the element with the keyboard focus, or nil.
 func (p *phone) active(ctx context.Context) (*element, error) {
 	e := &element{}
 	err := p.send(ctx, get("/element/active"), e)
@@ -231,7 +231,7 @@ func (p *phone) active(ctx context.Context) (*element, error) {
 	return e, err
 }
 
-// focus marks the field that has the focus. Nobody is asked on a screen without fields.
+// focus marks the field that has the focus. A screen without fields needs no request.
 func (p *phone) focus(ctx context.Context, root *ui.Node) error {
 	var fields []*ui.Node
 	root.Walk(func(n *ui.Node) bool {
@@ -271,7 +271,7 @@ func (e *element) is(n *ui.Node) bool {
 	return true
 }
 
-// over is the alert that the system shows over the app: the app's tree does not have it.
+// over is the alert that the system shows over the app; the app's tree does not have it.
 func (p *phone) over(ctx context.Context, g *glance) (*sight, error) {
 	if g.app == springboard {
 		return nil, nil
@@ -293,7 +293,7 @@ func (p *phone) over(ctx context.Context, g *glance) (*sight, error) {
 	return &s, nil
 }
 
-// shows reports whether the alert of a tree has the text of the alert in front: then that is the app's own.
+// shows reports whether a tree's alert has the text of the alert in front, which is then the app's own.
 func shows(root *ui.Node, text string) bool {
 	b := device.AlertIn(root)
 	if b == nil {

@@ -33,8 +33,8 @@ func lines(s *ui.Screen, exact bool) (all []string) {
 	return all
 }
 
-// TestTheSameScreens: WebDriverAgent and our own agent show the same elements, with the same frames, values and states.
-func TestTheSameScreens(t *testing.T) {
+// TestScreenEqualsScreenOfOwnAgent: WebDriverAgent and our own agent show the same elements, with the same frames, values and states.
+func TestScreenEqualsScreenOfOwnAgent(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	wait := device.Wait{Stable: 100 * time.Millisecond, Min: 200 * time.Millisecond, Max: 3 * time.Second}
@@ -74,8 +74,8 @@ func TestTheSameScreens(t *testing.T) {
 	same("an alert of the system")
 }
 
-// TestXML: a server that knows no JSON is read in XML, and the elements are the same.
-func TestXML(t *testing.T) {
+// TestXMLSourceGivesSameElements: a server without JSON is read in XML, with the same elements.
+func TestXMLSourceGivesSameElements(t *testing.T) {
 	t.Parallel()
 	refuse := false
 	s := newStand(t, func(inner http.Handler) http.Handler {
@@ -96,8 +96,8 @@ func TestXML(t *testing.T) {
 	}
 }
 
-// TestADeepTree: what is too deep is left out, and the screen says that something may be.
-func TestADeepTree(t *testing.T) {
+// TestDeepElementsAreReportedMissing: deep elements are omitted, and the screen says that some may be missing.
+func TestDeepElementsAreReportedMissing(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.start("Controls")
@@ -115,8 +115,8 @@ func TestADeepTree(t *testing.T) {
 	}
 }
 
-// TestAMovingScreen: a look waits for it, by the driver's clock, and says when it never ends.
-func TestAMovingScreen(t *testing.T) {
+// TestLookReportsScreenThatNeverSettles: a look waits for a moving screen, by the driver's clock, and reports a screen that never stops.
+func TestLookReportsScreenThatNeverSettles(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.start("Controls")
@@ -140,9 +140,9 @@ func TestAMovingScreen(t *testing.T) {
 	}
 }
 
-// TestCommandsOfALook: what a look and a tap ask of WebDriverAgent, where every tree takes a real phone half a second. A screen that is
-// known to be still is read once.
-func TestCommandsOfALook(t *testing.T) {
+// TestLookSendsFewCommands: what a look and a tap ask of WebDriverAgent, where every tree takes a real phone half a second. A screen that
+// is known to be still is read once.
+func TestLookSendsFewCommands(t *testing.T) {
 	t.Parallel()
 	asked := map[string]int{}
 	s := newStand(t, func(inner http.Handler) http.Handler {

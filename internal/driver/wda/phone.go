@@ -13,21 +13,22 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// springboard is the app of the home screen, and of what the system shows over others.
+// springboard is the app of the home screen and of the system's alerts.
 const springboard = "com.apple.springboard"
 
-// phone is one device. Only the holder of its lane calls its methods, except Close, Info, Screenshot, Probe and those of the agent.
+// phone is one device. Only the holder of its lane calls its methods, except Close, Info, Screenshot, Probe and the methods of
+// device.Agent.
 type phone struct {
 	webdriver.Fingers
 	driver     *Driver
 	info       device.Info
-	connecting *device.Lane // one at a time connects
-	sole       bool         // nobody else changes its screen: other parts of a device do that without telling us
+	connecting *device.Lane // no other part of the device changes its screen; such a change would not call stir
+	sole       bool         // no other part of the device changes its screen without calling stir
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	server *server
 	closed bool
-	still  string  // the digest of a settled look; empty once something may have changed the screen
+	still  string  // digest of a settled look; "" once something may have changed the screen
 	screen ui.Rect // of the app at the last look; empty: unknown
 }
 
@@ -52,26 +53,26 @@ func (p *phone) seen() ui.Rect {
 	return p.screen
 }
 
-// Info describes the device as it was when it was opened.
+// Info describes the device at the time it was opened.
 func (p *phone) Info() device.Info { return p.info }
 
-// Driver names the driver.
+// Driver is the driver's name.
 func (p *phone) Driver() string { return p.driver.Name() }
 
-// who is how messages call the other side.
+// who returns the server's name in messages.
 func (p *phone) who() string { return "WebDriverAgent on " + p.info.Name }
 
-// stir notes that something is done that may change the screen.
+// stir records an action that may change the screen.
 func (p *phone) stir() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.still = ""
 }
 
-// closeWait is how long the end of a session, and of a server that we started, may take.
+// closeWait is how long the end of a session, and of a server that the driver started, may take.
 const closeWait = 6 * time.Second
 
-// Close ends our session, and the server if we started it.
+// Close ends the session, and the server if the driver started it.
 func (p *phone) Close() error {
 	p.mu.Lock()
 	s := p.server
@@ -85,7 +86,7 @@ func (p *phone) Close() error {
 	return s.end(ctx)
 }
 
-// Screenshot asks WebDriverAgent, which answers also while it is busy with a command.
+// Screenshot asks WebDriverAgent, which answers even while it runs a command.
 func (p *phone) Screenshot(ctx context.Context) ([]byte, error) {
 	var text string
 	if err := p.outside(ctx, webdriver.Get("/screenshot"), &text); err != nil {
@@ -93,7 +94,7 @@ func (p *phone) Screenshot(ctx context.Context) ([]byte, error) {
 	}
 	png, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
-		return nil, fault.New(fault.ScreenshotFailed, "%s sends no picture: %w", p.who(), err)
+		return nil, fault.New(fault.ScreenshotFailed, "%s cannot take a screenshot: %w", p.who(), err)
 	}
 	return png, nil
 }
@@ -114,7 +115,7 @@ func (p *phone) Probe(ctx context.Context) error {
 	return nil
 }
 
-// AgentState tells how the device's WebDriverAgent is.
+// AgentState describes the state of the device's WebDriverAgent.
 func (p *phone) AgentState() device.AgentState {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -125,7 +126,7 @@ func (p *phone) AgentState() device.AgentState {
 	return state
 }
 
-// StartAgent makes sure that WebDriverAgent answers and that we have a session. On a physical device it is the only way to start one.
+// StartAgent makes sure that WebDriverAgent answers and has a session. On a physical device only StartAgent starts a server.
 func (p *phone) StartAgent(ctx context.Context) error {
 	_, err := p.connect(ctx)
 	if !p.cabled() || !fault.Is(err, fault.AgentNotRunning) || p.driver.prebuilt() == "" {
@@ -145,7 +146,7 @@ func (p *phone) StartAgent(ctx context.Context) error {
 	return err
 }
 
-// StopAgent ends our session, and the server if we started it; the next action makes another.
+// StopAgent ends the session, and the server if the driver started it; the next action makes another.
 func (p *phone) StopAgent(ctx context.Context) error {
 	return p.connecting.Do(ctx, func() error {
 		p.drop(ctx)

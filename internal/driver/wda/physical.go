@@ -9,12 +9,13 @@ import (
 	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// usualPort is where WebDriverAgent listens when it is told nothing.
+// usualPort is WebDriverAgent's default port.
 const usualPort = 8100
 
-// address is where the server of the device is; empty: one is started. A physical device that is reached by Dial stands for its host.
+// address is the URL of the device's server; "" if the driver starts one. With Dial, the udid of a physical device stands for the host.
 func (p *phone) address() string {
 	if p.cabled() {
 		return onDevice(p.info.UDID)
@@ -24,13 +25,13 @@ func (p *phone) address() string {
 
 func onDevice(udid string) string { return "http://" + net.JoinHostPort(udid, strconv.Itoa(usualPort)) }
 
-// cabled reports whether the server is reached through a port of a physical device. There it is never started unasked: that takes a minute
-// and an unlocked screen, and puts an app on somebody's phone.
+// cabled reports whether the server is reached through a port of a physical device. There it starts only on request: a start takes a
+// minute, needs an unlocked screen and installs an app on a person's phone.
 func (p *phone) cabled() bool {
 	return p.info.Type == device.TypePhysical && p.driver.opts.Dial != nil && p.driver.address(p.info.UDID) == ""
 }
 
-// prebuilt is the WebDriverAgent that can be started; empty: there is none.
+// prebuilt is the path of a WebDriverAgent that the driver can start; "" without one.
 func (d *Driver) prebuilt() string {
 	if d.opts.Start == nil {
 		return ""
@@ -38,19 +39,18 @@ func (d *Driver) prebuilt() string {
 	return d.opts.Start.Products
 }
 
-// notRunning says that nothing listens on the port of a device, and why, if the device tells.
+// notRunning is the fault of a device on whose port nothing listens, with the reason if the device reports one.
 func (p *phone) notRunning(ctx context.Context, err error) error {
 	if why := p.driver.opts.Ready(ctx, p.info.UDID, err); why != nil {
 		return unsent(why)
 	}
-	f := fault.New(fault.AgentNotRunning, "%s does not run: nothing listens on port %d of the device", p.who(), usualPort).
+	f := fault.New(fault.AgentNotRunning, "%s is not running: port %d of the device refuses connections", p.who(), usualPort).
 		WithDispatch(fault.NotDispatched)
 	if p.driver.prebuilt() == "" {
-		return f.WithHint("start it on the device, from Xcode or with xcodebuild; or name one that is built for it, " +
+		return f.WithHint("start it on the device, from Xcode or with xcodebuild; or name a prebuilt one, " +
 			"IOS_AGENT_WDA_PRODUCTS=FOLDER in the environment of the daemon")
 	}
-	return f.WithHint("start it, with the device unlocked and wda as the driver, as in this call: `ios-agent agent start --udid %s`",
-		p.info.UDID)
+	return f.WithHint("unlock the device, then start it with wda as the driver: %s", hint.Do("agent_start", "udid", p.info.UDID))
 }
 
 // startOnDevice starts a prebuilt WebDriverAgent on a physical device and waits until it answers.
@@ -71,7 +71,7 @@ func (d *Driver) startOnDevice(ctx context.Context, info device.Info) (*server, 
 	}
 	err = run.explain(info, err)
 	ctx = context.WithoutCancel(ctx)
-	_ = run.stop(ctx) // why it is not ready counts
+	_ = run.stop(ctx) // the reason why it is not ready matters more than this error
 	if why := d.opts.Ready(ctx, info.UDID, err); why != nil {
 		return nil, why
 	}

@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/driver/usbmux"
 	"ios-agent/internal/driver/wda"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/internal/virtualxcode/flaw"
@@ -71,13 +72,13 @@ func (c *cable) builtFor(sdks ...string) string {
 	return dir
 }
 
-// TestAPhysicalDevice: WebDriverAgent on a device is reached through usbmuxd, started when somebody asks for it, and never unasked.
-func TestAPhysicalDevice(t *testing.T) {
+// TestPhysicalDeviceAgentStartsOnRequest: WebDriverAgent on a device is reached through usbmuxd and started on request only.
+func TestPhysicalDeviceAgentStartsOnRequest(t *testing.T) {
 	t.Parallel()
 	c := newCable(t)
 	phone := c.open(c.builtFor("iphonesimulator", "iphoneos"))
 	f := want(t, c.look(phone), fault.AgentNotRunning, fault.NotDispatched)
-	if c.runs.Load() != 0 || !strings.Contains(f.Message, "8100") || !strings.Contains(f.Hint, "agent start --udid "+c.info.UDID) {
+	if c.runs.Load() != 0 || !strings.Contains(f.Message, "8100") || !strings.Contains(f.Hint, hint.Do("agent_start", "udid", c.info.UDID)) {
 		t.Errorf("%d runs; %s (%s)", c.runs.Load(), f.Message, f.Hint)
 	}
 	agent := phone.(device.Agent)
@@ -116,8 +117,8 @@ func TestAPhysicalDevice(t *testing.T) {
 	}
 }
 
-// TestWhatStandsBeforeADevice: the fault names the missing step, and nothing was started before it.
-func TestWhatStandsBeforeADevice(t *testing.T) {
+// TestStartAgentReportsMissingDeviceStep: the fault names the missing step, and nothing was started before it.
+func TestStartAgentReportsMissingDeviceStep(t *testing.T) {
 	t.Parallel()
 	for name, code := range map[string]fault.Code{
 		flaw.DeviceUnplugged:  fault.DeviceNotFound,

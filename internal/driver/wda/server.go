@@ -9,20 +9,21 @@ import (
 	"ios-agent/internal/driver/webdriver"
 )
 
-// server is a WebDriverAgent that is used, and our session on it.
+// server is a WebDriverAgent in use, and the driver's session on it.
 type server struct {
 	client  *webdriver.Client
 	address string
-	started *started // nil: somebody else started it
+	started *started // nil: the driver did not start it
 
-	mu      sync.Mutex // guards what follows
-	session string     // empty: there is none
-	depth   int        // how deep this session reads trees
+	mu      sync.Mutex // guards the fields below
+	session string     // "" without a session
+	depth   int        // depth of the trees that this session reads
 	build   string     // of the server
 	since   time.Time
 }
 
-// capabilities of our sessions: no app of its own, no waiting for idleness, nothing recorded, and no end of what runs with the session.
+// capabilities of the driver's sessions: no app of their own, no waiting for idleness, no recordings; the app stays open after the
+// session.
 func capabilities() map[string]any {
 	return map[string]any{
 		"shouldWaitForQuiescence": false, "waitForIdleTimeout": 0, "eventloopIdleDelaySec": 0, "shouldTerminateApp": false,
@@ -30,10 +31,10 @@ func capabilities() map[string]any {
 	}
 }
 
-// usualDepth is how deep a tree is read: WebDriverAgent's own limit. Beyond some 60 levels XCTest fails.
+// usualDepth is the depth of trees: WebDriverAgent's own limit. XCTest fails beyond some 60 levels.
 const usualDepth = 50
 
-// settings of our sessions, for speed and for what a look needs: exact frames and what the element in use is.
+// settings of the driver's sessions: speed, exact frames, and the attributes of the active element.
 func settings() map[string]any {
 	return map[string]any{
 		"snapshotMaxDepth": usualDepth, "waitForIdleTimeout": 0, "animationCoolOffTimeout": 0, "shouldUseCompactResponses": false,
@@ -42,10 +43,10 @@ func settings() map[string]any {
 	}
 }
 
-// auto lets WebDriverAgent find out which app is in front.
+// auto makes WebDriverAgent find the app in front.
 const auto = "auto"
 
-// begin makes a session.
+// begin starts a session.
 func (s *server) begin(ctx context.Context) error {
 	made, err := s.client.NewSession(ctx, capabilities())
 	if err != nil {
@@ -77,7 +78,7 @@ func (s *server) forget() {
 	s.session = ""
 }
 
-// readsTo reports whether trees are read to this depth.
+// readsTo reports whether the session reads trees to this depth.
 func (s *server) readsTo(depth int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,13 +91,13 @@ func (s *server) readTo(depth int) {
 	s.depth = depth
 }
 
-// alive reports whether the server is there, as far as we know without asking it.
+// alive reports whether the server runs, as far as the driver knows without a request.
 func (s *server) alive() bool { return s.started == nil || s.started.alive() }
 
-// end ends our session, and the server if we started it.
+// end ends the session, and the server if the driver started it.
 func (s *server) end(ctx context.Context) error {
 	if id := s.id(); id != "" && s.alive() {
-		_ = s.client.EndSession(ctx, id) // a server that is gone has no session
+		_ = s.client.EndSession(ctx, id) // a server that has ended has no session
 	}
 	s.client.Close()
 	if s.started == nil {
@@ -105,7 +106,7 @@ func (s *server) end(ctx context.Context) error {
 	return s.started.stop(ctx)
 }
 
-// describe tells how the server is. The caller holds the phone's lock.
+// describe adds the server's state. The caller holds the phone's lock.
 func (s *server) describe(state *device.AgentState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

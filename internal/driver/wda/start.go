@@ -18,36 +18,37 @@ import (
 	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/freeport"
 	"ios-agent/internal/machine/host"
 )
 
-// Start says how WebDriverAgent is started: on simulators when it is needed, on physical devices when somebody asks for it.
+// Start says how to start WebDriverAgent: on simulators when it is needed, on physical devices on request.
 type Start struct {
-	// UDIDs are the simulators on which one is started; others are not listed.
+	// UDIDs are the simulators on which the driver may start a server; it does not list other devices.
 	UDIDs []string
-	// Bundle is the bundle id of a runner that is installed there; empty is the usual one.
+	// Bundle is the bundle id of a runner that is installed there; "" is the usual one.
 	Bundle string
-	// Products is a prebuilt WebDriverAgent that is run instead, and on physical devices: its .xctestrun, or the folder that has it.
+	// Products is a prebuilt WebDriverAgent to run instead, and on physical devices: its .xctestrun or the folder that contains it.
 	Products string
-	Wait     time.Duration // until it answers; 0 is two minutes
-	// Dir is a folder of ours for what the runner prints and what xcodebuild leaves behind.
+	Wait     time.Duration // until it answers (default 2 minutes)
+	// Dir is a folder for the runner's output and the files that xcodebuild leaves behind.
 	Dir string
 }
 
 const (
 	usualBundle = "com.facebook.WebDriverAgentRunner.xctrunner"
 	usualWait   = 2 * time.Minute
-	tries       = 3 // another program may take the port before the runner does
+	tries       = 3 // another program may take the port before the runner
 	readyGap    = 100 * time.Millisecond
-	leaveGrace  = 10 * time.Second // for an xcodebuild that was interrupted: it ends the runner
+	leaveGrace  = 10 * time.Second // for an interrupted xcodebuild to end the runner
 )
 
-// started is a WebDriverAgent that we started: an xcodebuild, or a runner that simctl launched.
+// started is a WebDriverAgent that the driver started: an xcodebuild, or a runner that simctl launched.
 type started struct {
 	driver  *Driver
 	udid    string
-	process *host.Process // of xcodebuild; nil: simctl launched it
+	process *host.Process // of xcodebuild; nil: simctl launched the runner
 	pid     int
 	derived string
 	log     string
@@ -56,8 +57,8 @@ type started struct {
 // start starts WebDriverAgent on a simulator and waits until it answers.
 func (d *Driver) start(ctx context.Context, info device.Info) (*server, error) {
 	if d.opts.Start == nil {
-		return nil, fault.New(fault.AgentFailed, "nobody said where the WebDriverAgent of %s is", info.Name).
-			WithHint("start one on the device and give its URL")
+		return nil, fault.New(fault.AgentFailed, "the address of the WebDriverAgent of %s is not set", info.Name).
+			WithHint("start one on the device and set its URL")
 	}
 	if err := d.mustBeBooted(ctx, info.UDID); err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func (d *Driver) start(ctx context.Context, info device.Info) (*server, error) {
 	for range tries {
 		port, err := freeport.Find()
 		if err != nil {
-			return nil, fault.New(fault.AgentFailed, "finding a port for WebDriverAgent: %w", err)
+			return nil, fault.New(fault.AgentFailed, "cannot find a port for WebDriverAgent: %w", err)
 		}
 		run, err := d.launch(ctx, info, port)
 		if err != nil {
@@ -80,7 +81,7 @@ func (d *Driver) start(ctx context.Context, info device.Info) (*server, error) {
 			return s, nil
 		}
 		last = run.explain(info, err)
-		_ = run.stop(context.WithoutCancel(ctx)) // why it is not ready counts
+		_ = run.stop(context.WithoutCancel(ctx)) // the reason why it is not ready matters more than this error
 		if ctx.Err() != nil {
 			break
 		}
@@ -88,16 +89,16 @@ func (d *Driver) start(ctx context.Context, info device.Info) (*server, error) {
 	return nil, last
 }
 
-// explain says why a server does not start, and where its words are.
+// explain adds to a failed start the file with the server's output.
 func (s *started) explain(info device.Info, err error) error {
-	f := fault.New(fault.AgentFailed, "WebDriverAgent on %s does not start: %w", info.Name, err)
+	f := fault.New(fault.AgentFailed, "cannot start WebDriverAgent on %s: %w", info.Name, err)
 	if s.log == "" {
-		return f.WithHint("open the simulator and look at it, or start WebDriverAgent yourself and give its URL")
+		return f.WithHint("look at the simulator's screen, or start WebDriverAgent yourself and set its URL")
 	}
-	return f.WithHint("what it printed is in %s", s.log).With("log", s.log)
+	return f.WithHint("read its output in %s", s.log).With("log", s.log)
 }
 
-// mustBeBooted fails when the simulator is off, so that the caller is not told about a broken server.
+// mustBeBooted fails when the simulator is off, so that the caller does not get the fault of a broken server.
 func (d *Driver) mustBeBooted(ctx context.Context, udid string) error {
 	list, err := d.simctl().List(ctx)
 	if err != nil {
@@ -106,11 +107,11 @@ func (d *Driver) mustBeBooted(ctx context.Context, udid string) error {
 	i := slices.IndexFunc(list.Devices, func(s simctl.Device) bool { return strings.EqualFold(s.UDID, udid) })
 	switch {
 	case i < 0:
-		return fault.New(fault.DeviceNotFound, "there is no simulator %s: WebDriverAgent is started on simulators only", udid)
+		return fault.New(fault.DeviceNotFound, "unknown simulator %s: WebDriverAgent is started on simulators only", udid)
 	case strings.ToLower(list.Devices[i].State) != device.Booted:
 		s := list.Devices[i]
 		return fault.New(fault.DeviceNotBooted, "%s is %s", s.Name, strings.ToLower(s.State)).
-			WithHint("boot it: `ios-agent boot --udid %s`", s.UDID)
+			WithHint("boot it: %s", hint.Do("boot_device", "udid", s.UDID))
 	}
 	return nil
 }
@@ -119,7 +120,7 @@ func (d *Driver) simctl() simctl.Tool {
 	return simctl.Tool{Run: d.opts.Host, Xcrun: d.opts.Tools.Tool("xcrun")}
 }
 
-// environment tells the runner where to listen: on this machine only.
+// environment makes the runner listen on a port of this machine only.
 func environment(port int) map[string]string {
 	return map[string]string{"USE_PORT": strconv.Itoa(port), "USE_IP": "127.0.0.1"}
 }
@@ -134,17 +135,17 @@ func (d *Driver) launch(ctx context.Context, info device.Info, port int) (*start
 	pid, err := d.simctl().Launch(ctx, info.UDID, bundle, simctl.LaunchOptions{Env: environment(port), TerminateRunning: true})
 	if no, ok := errors.AsType[*simctl.Error](err); ok && no.Domain == "FBSOpenApplicationServiceErrorDomain" && no.Code == 4 {
 		return nil, fault.New(fault.AppNotFound, "%s has no WebDriverAgent: %s is not installed", info.Name, bundle).
-			WithHint("install the runner, `ios-agent install PATH.app`, or name a prebuilt one: IOS_AGENT_WDA_PRODUCTS=FOLDER in the " +
-				"environment of the daemon")
+			WithHint("install the runner: %s; or name a prebuilt one: IOS_AGENT_WDA_PRODUCTS=FOLDER in the environment of the daemon",
+				hint.Do("install_app", "app_path", "PATH.app"))
 	}
 	if err != nil {
-		return nil, fault.New(fault.AgentFailed, "WebDriverAgent on %s cannot be launched: %w", info.Name, err)
+		return nil, fault.New(fault.AgentFailed, "cannot launch WebDriverAgent on %s: %w", info.Name, err)
 	}
 	s.pid = pid
 	return s, nil
 }
 
-// run has xcodebuild run a prebuilt one.
+// run starts xcodebuild with a prebuilt WebDriverAgent.
 func (s *started) run(ctx context.Context, sdk string, port int) error {
 	start := s.driver.opts.Start
 	products, err := runnable(start.Products, sdk)
@@ -167,16 +168,16 @@ func (s *started) run(ctx context.Context, sdk string, port int) error {
 	return nil
 }
 
-// runnable is the .xctestrun of a prebuilt WebDriverAgent. In a folder its name says for which SDK it is.
+// runnable is the .xctestrun of a prebuilt WebDriverAgent. In a folder, the file's name has the SDK.
 func runnable(path, sdk string) (string, error) {
 	if filepath.Ext(path) == ".xctestrun" {
 		return path, nil
 	}
-	found, _ := filepath.Glob(filepath.Join(path, "*.xctestrun")) // a pattern of ours
+	found, _ := filepath.Glob(filepath.Join(path, "*.xctestrun")) // fails only for a malformed pattern, and then finds nothing
 	found = slices.DeleteFunc(found, func(file string) bool { return !strings.Contains(filepath.Base(file), "_"+sdk) })
 	switch len(found) {
 	case 0:
-		return "", fault.New(fault.PathError, "%s has no .xctestrun of a prebuilt WebDriverAgent for %s", path, sdk).
+		return "", fault.New(fault.PathError, "%s contains no .xctestrun of a prebuilt WebDriverAgent for %s", path, sdk).
 			WithHint("name the folder Build/Products of its build-for-testing")
 	case 1:
 		return found[0], nil
@@ -184,7 +185,7 @@ func runnable(path, sdk string) (string, error) {
 	return "", fault.New(fault.PathError, "%s has several .xctestrun files", path).WithHint("name one of them: %s", strings.Join(found, ", "))
 }
 
-// ready asks until the server says that it is ready, its process ends, or time is up.
+// ready asks until the server is ready, its process ends, or time runs out.
 func (s *started) ready(ctx context.Context, address string) (*server, error) {
 	client, err := s.driver.clientAt(s.udid, address)
 	if err != nil {
@@ -213,7 +214,7 @@ func (s *started) ready(ctx context.Context, address string) (*server, error) {
 	}
 }
 
-// alive reports whether the runner's process is there. Of one that simctl launched nobody knows without asking.
+// alive reports whether the runner's process runs. A runner that simctl launched counts as alive: only a request would show it.
 func (s *started) alive() bool { return s.process == nil || s.process.Alive() }
 
 // stop ends the runner.
@@ -221,7 +222,7 @@ func (s *started) stop(ctx context.Context) error {
 	if s.process != nil {
 		return errors.Join(s.process.Stop(ctx), os.RemoveAll(s.derived))
 	}
-	_ = s.driver.simctl().Terminate(ctx, s.udid, cmp.Or(s.driver.opts.Start.Bundle, usualBundle)) // it may have ended by itself
+	_ = s.driver.simctl().Terminate(ctx, s.udid, cmp.Or(s.driver.opts.Start.Bundle, usualBundle)) // it may have exited already
 	return nil
 }
 

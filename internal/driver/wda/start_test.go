@@ -41,8 +41,8 @@ func looks(t *testing.T, phone device.Device) {
 // state is how the phone's WebDriverAgent is.
 func state(phone device.Device) device.AgentState { return phone.(device.Agent).AgentState() }
 
-// TestAnInstalledRunner is launched by simctl, ended with the device, and started again when it is gone.
-func TestAnInstalledRunner(t *testing.T) {
+// TestInstalledRunnerStartsAndRestarts: simctl launches the runner, which ends with the device and starts again after it has exited.
+func TestInstalledRunnerStartsAndRestarts(t *testing.T) {
 	t.Parallel()
 	r := rig.New(t)
 	phone := starting(t, r, wda.Start{})
@@ -82,8 +82,8 @@ func built(dir, sdk string) error {
 			`</string></dict></dict></plist>`), 0o600)
 }
 
-// TestAPrebuiltRunner is run by xcodebuild, which ends with the device.
-func TestAPrebuiltRunner(t *testing.T) {
+// TestPrebuiltRunnerRunsWithXcodebuild: xcodebuild runs it and ends with the device.
+func TestPrebuiltRunnerRunsWithXcodebuild(t *testing.T) {
 	t.Parallel()
 	r := rig.New(t)
 	dir := t.TempDir()
@@ -105,8 +105,8 @@ func TestAPrebuiltRunner(t *testing.T) {
 	}
 }
 
-// TestARunnerThatDoesNotAnswer is given up when its time is over, and its words are named.
-func TestARunnerThatDoesNotAnswer(t *testing.T) {
+// TestSilentRunnerFaultNamesLog: the driver gives up after its limit and names the file with the output.
+func TestSilentRunnerFaultNamesLog(t *testing.T) {
 	t.Parallel()
 	r := rig.New(t)
 	dir := t.TempDir()

@@ -16,11 +16,12 @@ import (
 // sight is the tree of one app.
 type sight struct {
 	root   *ui.Node
-	levels int // how many the tree had
-	left   int // elements that were left out; -1: some may be
+	levels int // levels of the tree
+	left   int // number of omitted elements; -1: some may be omitted
 }
 
-// read reads what WebDriverAgent wrote, in JSON or XML, and makes of it what XCTest says. WebDriverAgent knows no bound: ours is kept here.
+// read converts WebDriverAgent's JSON or XML into the elements that XCTest reports. It also limits their number, which WebDriverAgent
+// does not.
 func read(ctx context.Context, source []byte) (sight, error) {
 	tree, err := uiread.ReadSome(ctx, source, device.MostNodes)
 	if err != nil {
@@ -34,14 +35,14 @@ func read(ctx context.Context, source []byte) (sight, error) {
 	return s, nil
 }
 
-// ReadTree reads a tree of WebDriverAgent that came by another way, such as through Appium, as this driver does.
+// ReadTree reads a tree of WebDriverAgent that came another way, such as through Appium, as this driver does.
 func ReadTree(ctx context.Context, source []byte, depth int) (root *ui.Node, left int, err error) {
 	s, err := read(ctx, source)
 	return s.root, s.leftOf(depth), err
 }
 
-// leftOf is how many elements were left out of a tree that was read to a depth. What is deeper is not there, and nobody says how much
-// that is.
+// leftOf is the number of elements omitted from a tree that was read to a depth. Deeper elements are missing from the answer, so their
+// number is unknown.
 func (s sight) leftOf(depth int) int {
 	if s.levels >= depth {
 		return device.LeftOut(s.left, -1)
@@ -57,16 +58,16 @@ func levels(n *ui.Node) int {
 	return deepest + 1
 }
 
-// tidy takes back what WebDriverAgent makes of values and frames, and leaves out elements that are nothing and nowhere.
+// tidy undoes WebDriverAgent's changes to values and frames, and removes elements that have neither content nor size.
 func tidy(n *ui.Node) {
-	if n.RawType != "" { // traits do not make another type of it: XCTest has this one
+	if n.RawType != "" { // traits do not change its type: XCTest reports this one
 		n.Type = strings.TrimPrefix(n.RawType, "XCUIElementType")
 	}
 	if frame, ok := exact(n.Extra["nativeFrame"]); ok {
 		n.Frame = frame
 	}
 	switch {
-	case n.Type == "StaticText" && n.Value == n.Label: // the label of a text stands for its value
+	case n.Type == "StaticText" && n.Value == n.Label: // WebDriverAgent reports a text's label as its value
 		n.Value = ""
 	case n.Type == "Button" && n.Value == "1" && n.Selected: // a selected button without a value
 		n.Value = ""
@@ -82,7 +83,7 @@ func tidy(n *ui.Node) {
 	})
 }
 
-// exact reads a frame as Cocoa writes it; the one in numbers is rounded.
+// exact reads a frame as Cocoa writes it; the numbers are rounded.
 func exact(v any) (ui.Rect, bool) {
 	text, _ := v.(string)
 	var r ui.Rect
@@ -95,5 +96,5 @@ func exact(v any) (ui.Rect, bool) {
 	return r, err == nil && n == 4
 }
 
-// far is beyond any screen: sums of larger numbers would not be numbers.
+// far is beyond any screen: sums of larger numbers would overflow.
 const far = 1e9

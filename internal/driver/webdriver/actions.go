@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Input is what one finger does, or one keyboard. Several inputs of one Perform happen at once.
+// Input is the actions of one finger or one keyboard. Several inputs of one Perform run at the same time.
 type Input struct {
 	Type       string      `json:"type"` // pointer or key
 	ID         string      `json:"id"`
@@ -39,20 +39,20 @@ func Perform(inputs ...Input) map[string]any { return map[string]any{"actions": 
 const (
 	touchTime = 50 * time.Millisecond  // of a finger that taps
 	twiceGap  = 100 * time.Millisecond // between the taps of a double tap
-	swipeTime = 300 * time.Millisecond // of a swipe, when nobody says how long it takes
+	swipeTime = 300 * time.Millisecond // default duration of a swipe
 	pinchTime = 500 * time.Millisecond
-	dragSpeed = 500.0 // points a second
+	dragSpeed = 500.0 // points per second
 	reach     = 80.0  // from the middle of a pinch to its farther end, in points
 	nearest   = 6.0   // from its middle to its nearer end
 )
 
-// finger is one finger that does the steps.
+// finger is one finger that performs the steps.
 func finger(n int, steps ...Step) Input {
 	return Input{Type: "pointer", ID: "finger" + strconv.Itoa(n), Parameters: &parameters{PointerType: "touch"}, Steps: steps}
 }
 
 func move(to ui.Point, took time.Duration) Step {
-	x, y := math.Round(to.X), math.Round(to.Y) // W3C wants whole numbers
+	x, y := math.Round(to.X), math.Round(to.Y) // W3C requires whole numbers
 	return Step{Type: "pointerMove", Duration: millis(took), X: &x, Y: &y, Origin: "viewport"}
 }
 
@@ -77,7 +77,7 @@ func DoubleTap(at ui.Point) Input {
 	return finger(1, move(at, 0), down(), rest(touchTime), up(), rest(twiceGap), down(), rest(touchTime), up())
 }
 
-// Swipe moves a finger and lets go while it moves; 0 is a usual time.
+// Swipe moves a finger and lifts it during the move; 0 is a default duration.
 func Swipe(from, to ui.Point, took time.Duration) Input {
 	if took <= 0 {
 		took = swipeTime
@@ -85,19 +85,19 @@ func Swipe(from, to ui.Point, took time.Duration) Input {
 	return finger(1, move(from, 0), down(), move(to, took), up())
 }
 
-// Drag presses a point, carries what is there to another one, and holds it there before it lets go. Speed is in points a second; 0 is a
-// usual one.
+// Drag presses a point, moves to another point, and holds there before it lifts the finger. Speed is in points per second; 0 is a
+// default.
 func Drag(from, to ui.Point, press, hold time.Duration, speed float64) Input {
 	if speed <= 0 {
 		speed = dragSpeed
 	}
 	took := time.Duration(math.Hypot(to.X-from.X, to.Y-from.Y) / speed * float64(time.Second))
-	// The second move says where the finger is when it begins to move: without it WebDriverAgent may spread the way over the press.
+	// The second move gives the place of the finger at the start: without it WebDriverAgent may spread the way over the press.
 	return finger(1, move(from, 0), down(), rest(press), move(from, 0), move(to, took), rest(hold), up())
 }
 
-// Pinch spreads two fingers around a point (a scale above 1), or brings them together. Both stay in the screen, if it is known: a
-// width of 0 is not.
+// Pinch spreads two fingers around a point (a scale above 1), or brings them together. Both stay on the screen; a width of 0 means that
+// the screen's size is unknown.
 func Pinch(at ui.Point, scale float64, screen ui.Rect) []Input {
 	far := reach
 	if screen.W > 0 { // room on the narrower side, one point from the edge
@@ -115,7 +115,7 @@ func Pinch(at ui.Point, scale float64, screen ui.Rect) []Input {
 	return []Input{one(1, -1), one(2, 1)}
 }
 
-// Keys presses keys one after the other, each down and up: characters, or W3C's code points of keys without one.
+// Keys presses keys one after the other, each down and up: characters, or W3C's code points for other keys.
 func Keys(values ...string) Input {
 	in := Input{Type: "key", ID: "keyboard"}
 	for _, v := range values {
@@ -124,7 +124,7 @@ func Keys(values ...string) Input {
 	return in
 }
 
-// keyPoints are W3C's code points of keys, by our names.
+// keyPoints are W3C's code points of keys, by the driver's names.
 var keyPoints = map[string]string{
 	"return": "\n", "enter": "\ue007", "tab": "\ue004", "space": " ", "delete": "\ue003", "forward-delete": "\ue017", "escape": "\ue00c",
 	"up": "\ue013", "down": "\ue015", "left": "\ue012", "right": "\ue014", "home": "\ue011", "end": "\ue010", "page-up": "\ue00e",
@@ -134,7 +134,7 @@ var keyPoints = map[string]string{
 // KeyNames are the keys that have a name.
 func KeyNames() []string { return slices.Sorted(maps.Keys(keyPoints)) }
 
-// Key is what stands for a key: itself for a character, W3C's code point for a name.
+// Key returns the character itself, or W3C's code point for a name.
 func Key(name string) (string, bool) {
 	if len([]rune(name)) == 1 {
 		return name, true

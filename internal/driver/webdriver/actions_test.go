@@ -18,8 +18,8 @@ func written(t *testing.T, inputs ...webdriver.Input) string {
 	return string(out)
 }
 
-// TestActions: the JSON of touches, as W3C has it.
-func TestActions(t *testing.T) {
+// TestTouchActionsMatchW3CJSON checks the JSON of touches against W3C's.
+func TestTouchActionsMatchW3CJSON(t *testing.T) {
 	t.Parallel()
 	const head = `{"actions":[{"type":"pointer","id":"finger1","parameters":{"pointerType":"touch"},"actions":[`
 	const downUp = `{"type":"pointerDown","button":0},{"type":"pause","duration":50},{"type":"pointerUp","button":0}`
@@ -51,8 +51,8 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// TestPinch: two fingers move apart or together around the point, and stay on the screen.
-func TestPinch(t *testing.T) {
+// TestPinchStaysOnScreen: two fingers move apart or together around the point, and stay on the screen.
+func TestPinchStaysOnScreen(t *testing.T) {
 	t.Parallel()
 	screen := ui.Rect{W: 400, H: 800}
 	for _, c := range []struct {
@@ -91,7 +91,7 @@ func TestPinch(t *testing.T) {
 	}
 }
 
-func TestKeyNames(t *testing.T) {
+func TestKeyRefusesUnknownName(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"delete": "\ue003", "return": "\n", "é": "é"} {
 		if got, ok := webdriver.Key(name); !ok || got != want {

@@ -20,43 +20,43 @@ import (
 
 const (
 	dialTimeout = 5 * time.Second
-	// patience is how long an answer may take when nobody says otherwise. A tree of a large screen takes WebDriverAgent a minute at worst.
+	// patience is the default time for an answer. WebDriverAgent takes up to a minute for the tree of a large screen.
 	patience = 2 * time.Minute
 	// maxBody bounds an answer: the largest is a picture of an iPad in base64.
 	maxBody = 64 << 20
-	// maxHeader bounds what stands before it.
+	// maxHeader bounds the header of an answer.
 	maxHeader = 64 << 10
 )
 
-// Options say where a server is.
+// Options configure a Client.
 type Options struct {
 	// URL is the server's address, with the path before its routes if it has one: http://127.0.0.1:4723/wd/hub.
 	URL string
-	// Dial connects to the server instead of the URL's host: through a forwarded port, or a pipe. May be nil.
+	// Dial connects to the server instead of the URL's host: through a forwarded port, or a pipe. It may be nil.
 	Dial func(ctx context.Context) (net.Conn, error)
-	// MaxBody bounds an answer in bytes; 0 is 64 MiB.
+	// MaxBody bounds an answer, in bytes (default 64 MiB).
 	MaxBody int64
 }
 
-// Client asks one server. Its methods may be called from any goroutine.
+// Client sends commands to one server. Its methods may be called from any goroutine.
 type Client struct {
 	base      *url.URL
 	transport *http.Transport
 	maxBody   int64
 }
 
-// New makes a client; it connects when it is first used. The caller closes it.
+// New makes a client; it connects at its first use. The caller closes it.
 func New(o Options) (*Client, error) {
 	base, err := url.Parse(o.URL)
 	switch {
 	case err != nil:
-		return nil, &AddressError{URL: o.URL, Why: "it is no URL"}
+		return nil, &AddressError{URL: o.URL, Why: "it cannot be parsed as a URL"}
 	case base.Scheme != "http" && base.Scheme != "https":
-		return nil, &AddressError{URL: base.Redacted(), Why: "it does not begin with http:// or https://"}
+		return nil, &AddressError{URL: base.Redacted(), Why: "it must begin with http:// or https://"}
 	case base.Host == "":
-		return nil, &AddressError{URL: base.Redacted(), Why: "it names no host"}
+		return nil, &AddressError{URL: base.Redacted(), Why: "it has no host"}
 	case base.RawQuery != "" || base.Fragment != "":
-		return nil, &AddressError{URL: base.Redacted(), Why: "it has more than a host and a path"}
+		return nil, &AddressError{URL: base.Redacted(), Why: "it may have a host and a path only"}
 	}
 	base.Path = strings.TrimSuffix(base.Path, "/")
 	c := &Client{base: base, maxBody: o.MaxBody}
@@ -64,7 +64,7 @@ func New(o Options) (*Client, error) {
 		c.maxBody = maxBody
 	}
 	dialer := net.Dialer{Timeout: dialTimeout}
-	c.transport = &http.Transport{ // no proxy: the server is on this machine, or was named
+	c.transport = &http.Transport{ // no proxy: the server is on this machine, or the user has configured it
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			conn, err := dial(ctx, o.Dial, func() (net.Conn, error) { return own(dialer.DialContext(ctx, network, address)) })
 			if err != nil {
@@ -84,7 +84,7 @@ func dial(ctx context.Context, own func(context.Context) (net.Conn, error), usua
 	return usual()
 }
 
-// own gives a connection to a server that no other user of this machine runs.
+// own connects to the server and refuses a server that another user of this machine runs.
 func own(c net.Conn, err error) (net.Conn, error) {
 	if err != nil {
 		return nil, err
@@ -98,17 +98,17 @@ func own(c net.Conn, err error) (net.Conn, error) {
 // URL is the server's address, without a password.
 func (c *Client) URL() string { return c.base.Redacted() }
 
-// Close ends the connection that is kept. Requests under way go on, and end with their contexts.
+// Close closes the idle connection. Running requests continue and end with their contexts.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Request is one command. Body is encoded as JSON; nil sends an empty object with a POST, as servers want one.
+// Request is one command. Body is encoded as JSON; nil sends an empty object with a POST, because servers expect one.
 type Request struct {
 	Method string
-	Path   string // after the server's address, as Path makes it, with a query if it has one
+	Path   string // after the server's address, as Path builds it, with a query if needed
 	Body   any
-	// Acts says that the command changes something: it is not repeated when it may have arrived.
+	// Acts means that the command changes something: it is not repeated when it may have arrived.
 	Acts bool
-	// Patience bounds the wait for the answer beside the context; 0 is two minutes.
+	// Patience bounds the wait for the answer in addition to the context (default 2 minutes).
 	Patience time.Duration
 }
 
@@ -130,21 +130,21 @@ func Path(parts ...string) string {
 	return p.String()
 }
 
-// Answer is what a server said.
+// Answer is a server's answer.
 type Answer struct {
 	Value   json.RawMessage // never empty: null is four bytes
-	Session string          // the session that the server names, if it names one
+	Session string          // the session's id, if the answer has one
 }
 
 // Into decodes the value.
 func (a Answer) Into(v any) error {
 	if err := json.Unmarshal(a.Value, v); err != nil {
-		return &AnswerError{Why: "its value is not what it should be: " + misfit(err)}
+		return &AnswerError{Why: "its value has the wrong type: " + misfit(err)}
 	}
 	return nil
 }
 
-// misfit says what a value is instead, without the types of this program.
+// misfit describes the type of a value without the types of this program.
 func misfit(err error) string {
 	wrong, is := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {
@@ -156,8 +156,8 @@ func misfit(err error) string {
 	return fmt.Sprintf("%s is a JSON %s", brief.Clip(wrong.Field, mostCode), wrong.Value)
 }
 
-// Do sends a request and gives the answer. After a lost connection one that only reads is sent once more, one that acts only if no byte
-// of it had left.
+// Do sends a request and returns the answer. After a lost connection it repeats a request that only reads once; it repeats a request
+// that acts only if no byte of it had been sent.
 func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	a, err := c.once(ctx, r)
 	lost, ok := errors.AsType[*SendError](err)
@@ -199,7 +199,7 @@ func (c *Client) once(ctx context.Context, r Request) (Answer, error) {
 		}
 		return &SendError{URL: c.URL(), Sent: left.any(), Acts: r.Acts, Slow: slow, Err: err}
 	}
-	resp, err := c.transport.RoundTrip(req) // no redirect is followed and no cookie kept
+	resp, err := c.transport.RoundTrip(req) // Transport follows no redirect and keeps no cookie
 	if err != nil {
 		return Answer{}, broke(err)
 	}

@@ -45,8 +45,8 @@ func says(status int, body string) http.HandlerFunc {
 	}
 }
 
-// TestFixtures reads the answers of real servers.
-func TestFixtures(t *testing.T) {
+// TestRecordedAnswersAreRead reads the answers of real servers.
+func TestRecordedAnswersAreRead(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]struct {
 		status int
@@ -104,8 +104,8 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// TestNos: a server's no has W3C's word, whichever protocol it is said in.
-func TestNos(t *testing.T) {
+// TestErrorAnswersMapToW3CCodes: an error answer has W3C's code, whichever protocol it came in.
+func TestErrorAnswersMapToW3CCodes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		status  int
@@ -142,8 +142,9 @@ func TestNos(t *testing.T) {
 	}
 }
 
-// TestOutcomes: after a no that is no refusal the outcome of an input is unknown, and a refusal says that nothing was sent.
-func TestOutcomes(t *testing.T) {
+// TestErrorShowsWhetherInputWasSent: an error other than a refusal leaves the outcome of an input unknown, and a refusal says that nothing
+// was sent.
+func TestErrorShowsWhetherInputWasSent(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]struct {
 		code fault.Code
@@ -166,8 +167,9 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestStrangers: what is no WebDriver server is said so, no redirect is followed, and no answer is larger than its bound.
-func TestStrangers(t *testing.T) {
+// TestAnswersOfOtherProgramsAreErrors: an answer of another program is an error, no redirect is followed, and no answer is larger than its
+// bound.
+func TestAnswersOfOtherProgramsAreErrors(t *testing.T) {
 	t.Parallel()
 	followed := atomic.Bool{}
 	for name, handle := range map[string]http.HandlerFunc{
@@ -193,7 +195,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-func TestAddresses(t *testing.T) {
+func TestNewRefusesInvalidURLs(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{"", "127.0.0.1:8100", "ftp://x", "http://", "http://x/?q=1", "http://x/#a", "http://%zz"} {
 		if _, err := webdriver.New(webdriver.Options{URL: url}); !fault.Is(err, fault.InvalidInput) {
@@ -206,8 +208,8 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestRequests: paths are escaped, a POST without a body sends an object, and the user of a URL goes into a header.
-func TestRequests(t *testing.T) {
+// TestRequestsEscapePathsAndSendBodies: paths are escaped, a POST without a body sends an object, and the user of a URL goes into a header.
+func TestRequestsEscapePathsAndSendBodies(t *testing.T) {
 	t.Parallel()
 	var got []string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -270,8 +272,8 @@ func readRequest(conn net.Conn) {
 	conn.Read(buf)
 }
 
-// TestLostConnections: a read is repeated once, an input that may have arrived is not, and says so.
-func TestLostConnections(t *testing.T) {
+// TestReadIsRepeatedAfterLostConnection: a read is repeated once, an input that may have arrived is not, and says so.
+func TestReadIsRepeatedAfterLostConnection(t *testing.T) {
 	t.Parallel()
 	seen := atomic.Int64{}
 	lostFirst := func(n int, conn net.Conn) {
@@ -300,8 +302,8 @@ func TestLostConnections(t *testing.T) {
 	}
 }
 
-// TestHalfAnAnswer: an input whose answer broke off may have been done.
-func TestHalfAnAnswer(t *testing.T) {
+// TestTruncatedAnswerCountsAsSent: an input whose answer broke off may have been done.
+func TestTruncatedAnswerCountsAsSent(t *testing.T) {
 	t.Parallel()
 	c := listener(t, func(_ int, conn net.Conn) { readRequest(conn); io.WriteString(conn, fine[:len(fine)-5]) })
 	_, err := c.Do(t.Context(), webdriver.Act("/x", nil))
@@ -310,8 +312,8 @@ func TestHalfAnAnswer(t *testing.T) {
 	}
 }
 
-// TestNobody: nobody at the address is told apart from a server that is lost, and an input did not arrive.
-func TestNobody(t *testing.T) {
+// TestRefusedConnectionCountsAsUnsent differs from a lost server, and an input did not arrive.
+func TestRefusedConnectionCountsAsUnsent(t *testing.T) {
 	t.Parallel()
 	dials := 0
 	c, err := webdriver.New(webdriver.Options{URL: "http://phone:8100", Dial: func(context.Context) (net.Conn, error) {
@@ -331,9 +333,9 @@ func TestNobody(t *testing.T) {
 	}
 }
 
-// TestOneConnection: commands go over one connection, that Dial made. One that the server ended between two inputs is no loss: nothing
-// of the second had left.
-func TestOneConnection(t *testing.T) {
+// TestCommandsShareOneConnection: commands go over one connection, that Dial made. One that the server ended between two inputs is no loss:
+// nothing of the second had left.
+func TestCommandsShareOneConnection(t *testing.T) {
 	t.Parallel()
 	dials, served := 0, atomic.Int64{}
 	c, err := webdriver.New(webdriver.Options{URL: "http://phone:8100", Dial: func(context.Context) (net.Conn, error) {
@@ -368,8 +370,8 @@ func TestOneConnection(t *testing.T) {
 	}
 }
 
-// TestDeadlines: the context's end and the server's silence are told apart; neither is repeated.
-func TestDeadlines(t *testing.T) {
+// TestTimeoutAndCancelAreDifferentErrors: the context's end and the server's silence are different errors; neither is repeated.
+func TestTimeoutAndCancelAreDifferentErrors(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{}, 10)
 	silent := listener(t, func(_ int, conn net.Conn) { readRequest(conn); arrived <- struct{}{}; readRequest(conn) })
@@ -392,7 +394,7 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-func TestElementIDs(t *testing.T) {
+func TestElementIDsAreReadFromBothKeys(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]webdriver.Element{
 		`{"ELEMENT":"a"}`: "a", `{"element-6066-11e4-a52e-4f735466cecf":"b","ELEMENT":"a"}`: "b",

@@ -14,7 +14,7 @@ type counted struct {
 	writes atomic.Int64
 }
 
-// Write counts before it writes, so that one that is under way counts; one that wrote nothing does not.
+// Write counts before it writes, so that a write in progress counts; an empty write does not.
 func (c *counted) Write(b []byte) (int, error) {
 	c.writes.Add(1)
 	n, err := c.Conn.Write(b)
@@ -24,7 +24,7 @@ func (c *counted) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// departure tells whether a byte of a request has left. net/http sends a request that acts again by itself only if none has.
+// departure records whether a byte of a request was sent. net/http repeats an acting request by itself only if none was.
 type departure struct {
 	mu     sync.Mutex
 	conn   *counted
@@ -32,20 +32,20 @@ type departure struct {
 	left   bool
 }
 
-// watch is a context under which a request is sent that the departure is about.
+// watch returns a context for a request that the departure observes.
 func (d *departure) watch(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(got httptrace.GotConnInfo) { d.got(got.Conn) },
 	})
 }
 
-// got notes the connection that the request goes out on.
+// got stores the connection that the request uses.
 func (d *departure) got(conn net.Conn) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.note()
 	d.conn, _ = conn.(*counted)
-	if d.conn == nil { // with TLS it is not ours: nothing is known, so it may have left
+	if d.conn == nil { // the connection of TLS is not ours: a byte may have been sent
 		d.left = true
 		return
 	}

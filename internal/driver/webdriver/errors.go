@@ -10,10 +10,10 @@ import (
 	"ios-agent/internal/text/brief"
 )
 
-// Code is W3C's word for what went wrong.
+// Code is W3C's error code.
 type Code string
 
-// The codes that somebody decides by. A server may send others.
+// The codes that callers distinguish. A server may send others.
 const (
 	NoSuchElement       Code = "no such element"
 	StaleElement        Code = "stale element reference"
@@ -44,14 +44,14 @@ var numbers = map[int]Code{
 	32: InvalidSelector, 33: SessionNotCreated, 35: NoSuchContext, 60: NotInteractable,
 }
 
-// refusals are the codes of what was not even begun.
+// refusals are the codes of commands that did nothing.
 var refusals = map[Code]bool{
 	NoSuchElement: true, StaleElement: true, NotInteractable: true, NotVisible: true, ClickIntercepted: true, InvalidArgument: true,
 	InvalidSelector: true, InvalidCoordinates: true, InvalidSession: true, SessionNotCreated: true, UnknownCommand: true,
 	UnknownMethod: true, UnsupportedOp: true, NoSuchAlert: true, UnexpectedAlert: true, NoSuchContext: true,
 }
 
-// Error is a server's no. The exchange itself went well.
+// Error is an error answer of the server. The HTTP exchange itself succeeded.
 type Error struct {
 	Code    Code
 	Message string
@@ -66,10 +66,10 @@ func (e *Error) Error() string {
 	return string(e.Code) + ": " + words
 }
 
-// Refused reports whether the command was not even begun. An error of another kind may come when half of it is done.
+// Refused reports whether the command did nothing. After any other error, the command may have done half of its work.
 func (e *Error) Refused() bool { return refusals[e.Code] }
 
-// Is reports whether err is a server's no with one of the codes.
+// Is reports whether err is an error answer with one of the codes.
 func Is(err error, codes ...Code) bool {
 	no, ok := errors.AsType[*Error](err)
 	if !ok {
@@ -83,12 +83,12 @@ func Is(err error, codes ...Code) bool {
 	return false
 }
 
-// SendError says that no answer came.
+// SendError means that no answer came.
 type SendError struct {
 	URL  string
-	Sent bool // the server may have received the command, and even done it
+	Sent bool // the server may have received the command and run it
 	Acts bool // the command changes something
-	Slow bool // the server was silent for longer than it may be
+	Slow bool // the server took longer than its limit
 	Err  error
 }
 
@@ -99,10 +99,10 @@ func (e *SendError) Error() string {
 	return fmt.Sprintf("the command did not reach %s: %v", e.URL, e.Err)
 }
 
-// Unwrap gives what broke the exchange.
+// Unwrap returns the error that broke the exchange.
 func (e *SendError) Unwrap() error { return e.Err }
 
-// NoServer reports whether nobody could be connected to.
+// NoServer reports whether the connection failed.
 func (e *SendError) NoServer() bool {
 	_, no := errors.AsType[*dialError](e.Err)
 	return no && !e.Sent
@@ -117,14 +117,14 @@ func (e *dialError) Unwrap() error { return e.err }
 // errSlow is the cause of a context that ends because the server is silent.
 var errSlow = errors.New("the server is silent")
 
-// AddressError says that an address cannot be a server's.
+// AddressError means that an address cannot be a server's.
 type AddressError struct{ URL, Why string }
 
 func (e *AddressError) Error() string {
-	return fmt.Sprintf("%q is no address of a server: %s", e.URL, e.Why)
+	return fmt.Sprintf("invalid server address %q: %s", e.URL, e.Why)
 }
 
-// AnswerError says that something answered in a way that a WebDriver server does not.
+// AnswerError means that the answer does not come from a WebDriver server.
 type AnswerError struct {
 	URL  string
 	HTTP int
@@ -138,27 +138,27 @@ func (e *AnswerError) Error() string {
 	if at == "" {
 		at = "the server"
 	}
-	text := fmt.Sprintf("the answer of %s cannot be read: %s", at, e.Why)
+	text := fmt.Sprintf("cannot read the answer of %s: %s", at, e.Why)
 	if e.HTTP != 0 {
 		text += fmt.Sprintf(" (HTTP %d, %s)", e.HTTP, strconv.Quote(e.Kind))
 	}
 	return text
 }
 
-// envelope is the answer of every protocol there was: W3C's has a value only; older ones say the session and a number.
+// envelope is an answer in any protocol: W3C's has a value only; older protocols have the session and a number.
 type envelope struct {
 	Value   json.RawMessage `json:"value"`
 	Session *string         `json:"sessionId"`
 	Status  *int            `json:"status"`
 }
 
-// read takes an answer apart.
+// read parses an answer.
 func read(status int, body []byte) (Answer, error) {
 	var e envelope
 	if err := json.Unmarshal(body, &e); err != nil || e.Value == nil && e.Status == nil && e.Session == nil {
-		why := "it is no JSON with a value"
+		why := "it must be JSON with a value"
 		if 300 <= status && status < 400 {
-			why = "it is a redirect, and none is followed"
+			why = "it is a redirect, which the client does not follow"
 		}
 		return Answer{}, &AnswerError{Why: why}
 	}
@@ -179,7 +179,7 @@ func read(status int, body []byte) (Answer, error) {
 	return a, noOf(status, old, e.Value)
 }
 
-// noOf is a server's no in its three forms: an object with W3C's word, an object with a message, and a message alone.
+// noOf parses an error answer in its three forms: an object with W3C's word, an object with a message, and a message alone.
 func noOf(status, old int, value json.RawMessage) *Error {
 	no := &Error{Code: UnknownError, HTTP: status}
 	if code, known := numbers[old]; known {
@@ -202,7 +202,7 @@ func noOf(status, old int, value json.RawMessage) *Error {
 	return no
 }
 
-// How many bytes of a server's no are told. The longest that WebDriverAgent says have an element's description in them.
+// Limits, in bytes, of the quoted parts of an error answer. WebDriverAgent's longest messages contain an element's description.
 const (
 	mostCode    = 100
 	mostMessage = 2_000

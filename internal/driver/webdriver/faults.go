@@ -5,9 +5,10 @@ import (
 	"errors"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// codes are our codes for W3C's. What is not here is the server's own trouble.
+// codes maps W3C's codes to fault codes. Any other code is an error of the server itself.
 var codes = map[Code]fault.Code{
 	NoSuchElement:      fault.ElementNotFound,
 	StaleElement:       fault.RefExpired,
@@ -25,9 +26,9 @@ var codes = map[Code]fault.Code{
 	Timeout:            fault.Timeout,
 }
 
-// Fault is what a caller of a device gets of an error of this package, with the name of what was asked in front. Acts says that the
-// command was an input: an answer that is no refusal leaves its outcome unknown. A command that only reads sends no input, whatever
-// became of it. Other errors stay as they are.
+// Fault makes an error of this package the fault that a caller of a device gets, with the server's name in the message. Acts means that
+// the command was an input: an error other than a refusal leaves its outcome unknown. A command that only reads sends no input, even if
+// it fails. Other errors stay unchanged.
 func Fault(err error, who string, acts bool) error {
 	no, answered := errors.AsType[*Error](err)
 	if answered && acts && !no.Refused() {
@@ -44,7 +45,7 @@ func Fault(err error, who string, acts bool) error {
 	return f
 }
 
-// Fault says that nothing was done where that is sure.
+// Fault says that the command did nothing where that is certain.
 func (e *Error) Fault() *fault.Fault {
 	code, known := codes[e.Code]
 	if !known {
@@ -52,7 +53,7 @@ func (e *Error) Fault() *fault.Fault {
 	}
 	f := fault.New(code, "%w", e)
 	if e.Code == UnexpectedAlert {
-		f = f.WithHint("an alert is in front: answer it first, `ios-agent alert accept` or `ios-agent alert dismiss`")
+		f = f.WithHint("answer the alert first: %s or %s", hint.Do("alert", "answer", "accept"), hint.Do("alert", "answer", "dismiss"))
 	}
 	if e.Refused() {
 		return f.WithDispatch(fault.NotDispatched)
@@ -73,12 +74,12 @@ func (e *SendError) Fault() *fault.Fault {
 	return fault.New(fault.AgentFailed, "%w", e).WithDispatch(fault.NotDispatched)
 }
 
-// Fault says that the address is the caller's.
+// Fault blames the address on the caller.
 func (e *AddressError) Fault() *fault.Fault {
-	return fault.New(fault.InvalidInput, "%w", e).WithHint("give it as http://127.0.0.1:8100").WithDispatch(fault.NotDispatched)
+	return fault.New(fault.InvalidInput, "%w", e).WithHint("write it like http://127.0.0.1:8100").WithDispatch(fault.NotDispatched)
 }
 
-// Fault says that something else may be at the address.
+// Fault says that another program may be at the address.
 func (e *AnswerError) Fault() *fault.Fault {
 	if e.Acts && e.HTTP < 300 {
 		return fault.New(fault.OutcomeUnknown, "%w", e).WithDispatch(fault.MaybeDispatched)

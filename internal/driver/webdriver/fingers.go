@@ -10,11 +10,11 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Fingers touch a screen by W3C's actions: what devices of several drivers have in common.
+// Fingers touch a screen with W3C actions. Several drivers embed it.
 type Fingers struct {
 	// Send sends touches as one command.
 	Send func(ctx context.Context, inputs ...Input) error
-	// Screen is where two fingers may be; the empty one is not known. It may be nil.
+	// Screen is the area for two fingers; an empty area is unknown. It may be nil.
 	Screen func() ui.Rect
 }
 
@@ -34,7 +34,7 @@ func (f Fingers) LongPress(ctx context.Context, at ui.Point, long time.Duration)
 	return f.Send(ctx, LongPress(at, long))
 }
 
-// Swipe moves a finger and lets go.
+// Swipe moves a finger over the screen and lifts it.
 func (f Fingers) Swipe(ctx context.Context, from, to ui.Point, took time.Duration) error {
 	return f.Send(ctx, Swipe(from, to, took))
 }
@@ -47,7 +47,8 @@ func (f Fingers) Drag(ctx context.Context, d device.Drag) error {
 // Pinch moves two fingers.
 func (f Fingers) Pinch(ctx context.Context, at ui.Point, scale float64) error {
 	if !(scale > 0) || math.IsInf(scale, 1) || scale == 1 {
-		return fault.New(fault.InvalidInput, "a pinch to %v", scale).WithHint("above 1 spreads the fingers, below 1 brings them together").
+		return fault.New(fault.InvalidInput, "invalid scale %v of a pinch", scale).
+			WithHint("use a scale above 1 to spread the fingers, below 1 to bring them together").
 			WithDispatch(fault.NotDispatched)
 	}
 	var screen ui.Rect

@@ -7,13 +7,13 @@ import (
 	"net/http"
 )
 
-// W3CElement is the key under which W3C has an element's id.
+// W3CElement is W3C's JSON key for the id of an element.
 const W3CElement = "element-6066-11e4-a52e-4f735466cecf"
 
-// oldElement is the key of the JSON wire protocol, which WebDriverAgent still sends beside W3C's.
+// oldElement is the key of the JSON wire protocol, which WebDriverAgent still sends besides W3C's.
 const oldElement = "ELEMENT"
 
-// Element is a server's id of an element. It is valid until the element is gone, and for its session.
+// Element is a server's id of an element. It is valid in its session, as long as the element exists.
 type Element string
 
 // UnmarshalJSON reads either key.
@@ -28,7 +28,7 @@ func (e *Element) UnmarshalJSON(data []byte) error {
 	}
 	var text string
 	if !ok || json.Unmarshal(id, &text) != nil || text == "" {
-		return fmt.Errorf("there is no id of an element")
+		return fmt.Errorf("the element has no id")
 	}
 	*e = Element(text)
 	return nil
@@ -42,10 +42,10 @@ func (e Element) MarshalJSON() ([]byte, error) {
 // Session is one session of a server.
 type Session struct {
 	ID           string
-	Capabilities json.RawMessage // as the server says them; may be empty
+	Capabilities json.RawMessage // as the server sent them; may be empty
 }
 
-// NewSession starts a session with capabilities that all must hold. WebDriverAgent has one session: a new one ends the one before.
+// NewSession starts a session whose capabilities must all hold. WebDriverAgent has one session: a new one ends the one before.
 func (c *Client) NewSession(ctx context.Context, capabilities map[string]any) (Session, error) {
 	if capabilities == nil {
 		capabilities = map[string]any{}
@@ -61,13 +61,13 @@ func (c *Client) NewSession(ctx context.Context, capabilities map[string]any) (S
 	}
 	if err := json.Unmarshal(a.Value, &said); err != nil || said.ID == "" {
 		if said.ID = a.Session; said.ID == "" {
-			return Session{}, &AnswerError{URL: c.URL(), Acts: true, Why: "it names no session"}
+			return Session{}, &AnswerError{URL: c.URL(), Acts: true, Why: "it has no session id"}
 		}
 	}
 	return Session{ID: said.ID, Capabilities: said.Capabilities}, nil
 }
 
-// EndSession ends a session. One that is not there is fine.
+// EndSession ends a session. It succeeds if the session does not exist.
 func (c *Client) EndSession(ctx context.Context, id string) error {
 	_, err := c.Do(ctx, Request{Method: http.MethodDelete, Path: Path("session", id), Acts: true})
 	if Is(err, InvalidSession) {
@@ -76,7 +76,7 @@ func (c *Client) EndSession(ctx context.Context, id string) error {
 	return err
 }
 
-// Status is what a server says of itself. What one does not say is empty.
+// Status is a server's description of itself. A missing field is empty.
 type Status struct {
 	Ready   bool
 	Message string
@@ -84,11 +84,11 @@ type Status struct {
 	Version string // of the OS
 	Build   string // of the server
 	Device  string // iphone, ipad
-	// Simulator is the version of the simulator that the server runs on; empty on a device.
+	// Simulator is the version of the simulator that the server runs on; "" on a device.
 	Simulator string
 }
 
-// Status asks whether the server is ready. One of 2016 does not say so; its state is a success.
+// Status asks whether the server is ready. A server of 2016 does not report readiness; its state counts as success.
 func (c *Client) Status(ctx context.Context) (Status, error) {
 	said, err := Ask[struct {
 		Ready   *bool  `json:"ready"`

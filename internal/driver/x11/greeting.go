@@ -1,5 +1,6 @@
-// Package x11 reads and writes what an X server and its clients agree on: where a server listens and what it wants to be told first, which
-// key makes which character, how pixels lie in memory. It has no connection; driver/atspi has one.
+// Package x11 implements the parts of the X protocol that need no connection. It has the address and the authority file of a display, the
+// first message of a client (Authorized), the keys for characters (Keyboard) and the memory format of pixels (Format). driver/atspi uses it
+// and opens the connections; this package must not.
 package x11
 
 import (
@@ -21,7 +22,7 @@ const (
 	familyWild    = 65535
 )
 
-// CookieOf reads the authority file of a display; nil where it has no cookie for it: many servers want none.
+// CookieOf reads the cookie of a display from its authority file; nil if it has none, which many servers accept.
 func CookieOf(file, host, number string) []byte {
 	raw, err := regularfile.Read(file, mostAuthority)
 	if err != nil {
@@ -57,8 +58,8 @@ func CookieIn(raw []byte, host, number string) []byte {
 	return nil
 }
 
-// Authorized is a connection whose first words are ours: the library reads the cookie from the daemon's own environment, and the one that
-// counts is the process's.
+// Authorized wraps a connection and sends the greeting itself: the library would read the cookie from the daemon's environment instead
+// of the driven process's.
 type Authorized struct {
 	net.Conn
 	Cookie []byte
@@ -76,7 +77,7 @@ func (c *Authorized) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// greeting is what a client of the X protocol says first, little end first.
+// greeting is the first message of an X client, in little-endian numbers.
 func greeting(cookie []byte) []byte {
 	name := cookieName
 	if cookie == nil {
@@ -93,17 +94,17 @@ func greeting(cookie []byte) []byte {
 	return b
 }
 
-// Address is where the server of a DISPLAY listens: network, address, host, number.
+// Address is the address of a DISPLAY's server: network, address, host, number.
 func Address(name string) (network, at, host, number string, err error) {
 	i := strings.LastIndexByte(name, ':')
 	if i < 0 {
-		return "", "", "", "", fmt.Errorf("%q is no name of a display", name)
+		return "", "", "", "", fmt.Errorf("invalid display name %q", name)
 	}
 	host, number = name[:i], name[i+1:]
 	number, _, _ = strings.Cut(number, ".")
 	n, err := strconv.ParseUint(number, 10, 16)
 	if err != nil || n > 59535 {
-		return "", "", "", "", fmt.Errorf("%q is no name of a display", name)
+		return "", "", "", "", fmt.Errorf("invalid display name %q", name)
 	}
 	host = strings.TrimPrefix(host, "tcp/")
 	switch {

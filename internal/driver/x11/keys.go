@@ -6,16 +6,16 @@ import (
 	"github.com/jezek/xgb/xproto"
 )
 
-// Symbols of keys (keysyms) that are characters of a text too.
+// Symbols of keys (keysyms) for control characters of a text.
 const (
 	Return = 0xFF0D
 	Tab    = 0xFF09
 )
 
-// SpareKeys is how many keys without a symbol get one in turn; one alone is changed again before programs have seen it.
+// SpareKeys is the number of keys without a symbol that are used in turn; a single key would change again before programs read it.
 const SpareKeys = 8
 
-// Keyboard is what the keys of a server mean.
+// Keyboard is a server's table of key symbols.
 type Keyboard struct {
 	First byte
 	Per   int
@@ -34,17 +34,17 @@ func (k *Keyboard) of(i int) (plain, shifted xproto.Keysym) {
 		return 0
 	}
 	g := 2 * k.Group
-	if k.Group > 1 || at(g) == 0 && at(g+1) == 0 { // columns above the second layout mean other things
+	if k.Group > 1 || at(g) == 0 && at(g+1) == 0 { // columns above the second layout have other meanings
 		g = 0
 	}
 	plain, shifted = at(g), at(g+1)
 	if shifted == 0 && plain < 0x100 && unicode.IsLower(rune(plain)) {
-		shifted = xproto.Keysym(unicode.ToUpper(rune(plain))) // one symbol alone stands for both
+		shifted = xproto.Keysym(unicode.ToUpper(rune(plain))) // a single symbol stands for both
 	}
 	return plain, shifted
 }
 
-// Find is the key that makes a symbol, and whether shift is held for it.
+// Find returns the key for a symbol, and whether it needs shift.
 func (k *Keyboard) Find(sym uint32) (code byte, shift, ok bool) {
 	if k.Per == 0 {
 		return 0, false, false
@@ -61,7 +61,7 @@ func (k *Keyboard) Find(sym uint32) (code byte, shift, ok bool) {
 	return code, shift, ok
 }
 
-// Spares are keys that mean nothing, or what one of us gave them.
+// Spares are keys without a symbol, or with a symbol that this program assigned.
 func (k *Keyboard) Spares() (codes []byte) {
 	if k.Per == 0 {
 		return nil
@@ -74,8 +74,8 @@ func (k *Keyboard) Spares() (codes []byte) {
 	return codes
 }
 
-// IsSpare reports whether a key has no symbols, or one that it has with shift too and in a second layout, as a key has that we gave it to:
-// the server keeps four of what we give. Usual keys have a character beside others only.
+// IsSpare reports whether a key has no symbols, or one symbol with and without shift and in a second layout, as keys have that this
+// program assigned: the server keeps four of the given symbols. Usual keys have a character together with others only.
 func IsSpare(row []xproto.Keysym) bool {
 	sym := row[0]
 	for i, s := range row {
@@ -88,7 +88,7 @@ func IsSpare(row []xproto.Keysym) bool {
 
 func (k *Keyboard) Row(i int) []xproto.Keysym { return k.Syms[i*k.Per : (i+1)*k.Per] }
 
-// SymOf is the symbol of a character; 0 for those that no key makes.
+// SymOf is the symbol of a character; 0 for characters without a key.
 func SymOf(r rune) uint32 {
 	switch {
 	case r == '\n':

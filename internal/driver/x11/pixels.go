@@ -5,17 +5,17 @@ import (
 	"math/bits"
 )
 
-// Format is how pixels lie in memory.
+// Format is the memory format of pixels.
 type Format struct {
 	Bits, Pad int
 	BigEnd    bool
 	Masks     [3]uint32
 }
 
-// usualFormat is that of nearly all servers.
+// usualFormat is the format of nearly all servers.
 var usualFormat = Format{32, 32, false, [3]uint32{0xFF0000, 0xFF00, 0xFF}}
 
-// Pixels makes a picture of them; false for a format that no server has.
+// Pixels converts pixels to a picture; false for a format that no server has.
 func Pixels(data []byte, w, h int, f Format) (*image.RGBA, bool) {
 	n := f.Bits / 8
 	if f.Bits != 16 && f.Bits != 24 && f.Bits != 32 || f.Pad < 8 || w <= 0 || h <= 0 {

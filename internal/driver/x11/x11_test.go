@@ -20,7 +20,7 @@ func authority(family uint16, fields ...string) (b []byte) {
 	return b
 }
 
-func TestCookie(t *testing.T) {
+func TestCookieInFindsCookieOfDisplay(t *testing.T) {
 	const c1, c2, c3 = "0123456789abcdef", "fedcba9876543210", "ABCDEFGHIJKLMNOP"
 	file := slices.Concat(authority(familyLocal, "other", "7", cookieName, c3), authority(familyLocal, "here", "7", "XDM-AUTHORIZATION-1", c3),
 		authority(familyLocal, "here", "7", cookieName, "short"), authority(familyLocal, "here", "7", cookieName, c1), authority(familyWild,
@@ -38,8 +38,8 @@ func TestCookie(t *testing.T) {
 	}
 }
 
-// TestGreeting: the first thing that is said to an X server has the process's cookie, whatever the library would say.
-func TestGreeting(t *testing.T) {
+// TestGreetingSendsOwnCookie: the first bytes to an X server have the process's cookie, whatever the library would send.
+func TestGreetingSendsOwnCookie(t *testing.T) {
 	ours, theirs := net.Pipe()
 	defer theirs.Close()
 	c := &Authorized{Conn: ours, Cookie: []byte("0123456789abcdef")}
@@ -59,7 +59,7 @@ func TestGreeting(t *testing.T) {
 	}
 }
 
-func TestAddress(t *testing.T) {
+func TestAddressParsesDisplayNames(t *testing.T) {
 	for name, want := range map[string][4]string{
 		":77":                 {"unix", "/tmp/.X11-unix/X77", "", "77"},
 		":0.1":                {"unix", "/tmp/.X11-unix/X0", "", "0"},
@@ -80,7 +80,7 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-func TestKeyboard(t *testing.T) {
+func TestKeyboardFindsKeysForSymbols(t *testing.T) {
 	// Keys 8 to 13: a A, 1 !, nothing, Return, q with one symbol, a second layout that has я on the key of a.
 	k := &Keyboard{First: 8, Per: 4, Syms: []xproto.Keysym{'a', 'A', 0x6D1, 0x6F1, '1', '!', '1', '!', 0, 0, 0, 0, Return, 0, 0, 0, 'q',
 		0, 0, 0, 0, 0, 0, 0}}
@@ -134,7 +134,7 @@ func TestKeyboard(t *testing.T) {
 	}
 }
 
-func TestPixels(t *testing.T) {
+func TestPixelsReadsImageFormats(t *testing.T) {
 	rgb := [3]uint32{0xFF0000, 0xFF00, 0xFF}
 	for name, row := range map[string]struct {
 		data []byte

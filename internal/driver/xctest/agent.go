@@ -16,30 +16,30 @@ import (
 // agent is one running XCTest agent and the stream to it.
 type agent struct {
 	udid    string
-	address string // known once it is ready
+	address string // set once the agent is ready
 	token   string
 	build   string
 	since   time.Time
-	derived string // the folder of what its xcodebuild leaves behind
+	derived string // folder of the files that its xcodebuild leaves behind
 	process *host.Process
 	dial    func(context.Context) (*agentwire.Client, error)
-	end     func(context.Context) // ends its runner when its xcodebuild was killed; nil: nothing has to be done
-	heard   chan string           // gets the address that the agent prints; nil when it was told its port
+	end     func(context.Context) // ends the runner after xcodebuild was killed; nil: no cleanup
+	heard   chan string           // gets the address that the agent prints; nil when the agent was given its port
 
 	mu     sync.Mutex // guards the fields below: stop may be called during a request
 	stream *agentwire.Client
 	info   agentwire.HelloInfo
-	target string // the app it was told to look at
+	target string // the app that the agent looks at
 }
 
-// client is the stream in use; nil when there is none.
+// client returns the open stream, or nil.
 func (a *agent) client() *agentwire.Client {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.stream
 }
 
-// turn tells the agent which app was in front last, if that is another than it knows.
+// turn sends the agent the app that was last in front, if the agent has another one.
 func (a *agent) turn(ctx context.Context, target string) error {
 	a.mu.Lock()
 	client, known := a.stream, a.target
@@ -59,7 +59,7 @@ func (a *agent) turn(ctx context.Context, target string) error {
 	return nil
 }
 
-// use makes c the stream, and ends the one before.
+// use makes c the stream and closes the stream before it.
 func (a *agent) use(c *agentwire.Client) {
 	a.mu.Lock()
 	old := a.stream
@@ -70,7 +70,7 @@ func (a *agent) use(c *agentwire.Client) {
 	}
 }
 
-// greet connects, checks that this is our agent on our device, and tells it which app to look at.
+// greet connects, checks that this is our agent on our device, and sends it the app to look at.
 func (a *agent) greet(ctx context.Context, target string) error {
 	client, err := a.dial(ctx)
 	if err != nil {
@@ -94,16 +94,16 @@ func (a *agent) greet(ctx context.Context, target string) error {
 	return nil
 }
 
-// wrongAgent is an agent that is not the one we started.
+// wrongAgent is the error for an agent that this driver did not start.
 type wrongAgent struct{ address, why string }
 
 func (w *wrongAgent) Error() string { return fmt.Sprintf("the agent at %s %s", w.address, w.why) }
 
-// recognise refuses an agent that is not the one we started: on another device, of another build, or of an older protocol.
+// recognise refuses an agent on another device, of another build, or with an older protocol.
 func (a *agent) recognise(info agentwire.HelloInfo) error {
 	switch {
 	case info.Version < agentwire.Version:
-		return &wrongAgent{a.address, fmt.Sprintf("speaks version %d of the protocol and cannot look at what is in front", info.Version)}
+		return &wrongAgent{a.address, fmt.Sprintf("speaks version %d of the protocol, which cannot read the app in front", info.Version)}
 	case !strings.EqualFold(info.UDID, a.udid):
 		return &wrongAgent{a.address, fmt.Sprintf("is on %s, not on %s", info.UDID, a.udid)}
 	case info.Build != a.build:
@@ -112,8 +112,8 @@ func (a *agent) recognise(info agentwire.HelloInfo) error {
 	return nil
 }
 
-// port is the one that it listens on.
+// port is the port on which the agent listens.
 func (a *agent) port() int {
-	at, _ := netip.ParseAddrPort(a.address) // made by us, or checked when it was heard
+	at, _ := netip.ParseAddrPort(a.address) // we chose the address, or checked it when the agent printed it
 	return int(at.Port())
 }

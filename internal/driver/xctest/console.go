@@ -19,7 +19,7 @@ var (
 	_ device.Console = (*phone)(nil)
 )
 
-// consoleWait is how long simctl may take to tell the pid of an app whose console it shows.
+// consoleWait is how long simctl may take to print the pid of an app whose console it follows.
 const consoleWait = 10 * time.Second
 
 // FollowLog follows the log through `log stream`.
@@ -28,7 +28,7 @@ func (p *phone) FollowLog(ctx context.Context, what device.LogFilter, line func(
 	if err != nil {
 		return nil, fault.New(fault.InvalidInput, "%w", err)
 	}
-	if !what.On { // a stream of a simulator that is off may stay empty instead of failing
+	if !what.On { // the stream of a simulator that is off may stay empty instead of failing
 		if err := p.mustBeBooted(ctx); err != nil {
 			return nil, err
 		}
@@ -43,14 +43,14 @@ func (p *phone) FollowLog(ctx context.Context, what device.LogFilter, line func(
 	return s, nil
 }
 
-// ShowLog shows the past of the log through `log show`.
+// ShowLog prints the past of the log through `log show`.
 func (p *phone) ShowLog(ctx context.Context, what device.LogFilter, since time.Time, line func(string)) error {
 	how, err := stream.LogOptions(what)
 	if err != nil {
 		return fault.New(fault.InvalidInput, "%w", err)
 	}
 	cmd := p.driver.simctl().LogShow(p.info.UDID, how, since)
-	cmd.Timeout, cmd.MaxOutput = -1, 64<<10 // the context limits it, and the lines go to the caller
+	cmd.Timeout, cmd.MaxOutput = -1, 64<<10 // ctx limits the time, and the lines go to the caller
 	cmd.OnLine = func(from host.Stream, text []byte) {
 		if from == host.Stdout {
 			line(string(text))
@@ -63,7 +63,7 @@ func (p *phone) ShowLog(ctx context.Context, what device.LogFilter, since time.T
 	return nil
 }
 
-// LogName is the app's executable: unified logging knows processes by it.
+// LogName returns the name of the app's executable: unified logging filters processes by it.
 func (p *phone) LogName(ctx context.Context, bundleID string) (string, error) {
 	p.mu.Lock()
 	name := p.names[bundleID]
@@ -89,7 +89,7 @@ func (p *phone) LogName(ctx context.Context, bundleID string) (string, error) {
 	return name, nil
 }
 
-// LaunchConsole launches an app through simctl, which shows what the app prints until it is interrupted and then ends it.
+// LaunchConsole launches an app through simctl, which prints the app's output until it is interrupted and then ends the app.
 func (p *phone) LaunchConsole(ctx context.Context, bundleID string, how device.Launch, line func(string)) (device.Stream, int, error) {
 	if err := device.CheckBundle(bundleID); err != nil {
 		return nil, 0, err
@@ -108,12 +108,12 @@ func (p *phone) LaunchConsole(ctx context.Context, bundleID string, how device.L
 	return shown, pid, nil
 }
 
-// refusedWith explains how simctl ended with a fault of the given code.
+// refusedWith makes the end of simctl a fault of the given code.
 func (p *phone) refusedWith(code fault.Code) func(stderr []byte, err error) error {
 	return func(stderr []byte, err error) error { return p.refused(simctl.Refusal(stderr, err), code) }
 }
 
-// console is an app whose output is shown.
+// console is an app whose output simctl prints.
 type console struct {
 	*stream.Stream
 	close func() error
@@ -131,5 +131,5 @@ func newConsole(p *phone, bundleID string, s *stream.Stream) *console {
 	})}
 }
 
-// Close interrupts simctl, which ends the app. A simctl that had to be killed did not do that, so the app is ended here.
+// Close interrupts simctl, which then ends the app. A simctl that had to be killed could not do that, so Close ends the app.
 func (c *console) Close() error { return c.close() }

@@ -1,5 +1,6 @@
-// Package xctest drives a simulator: simctl for the device and its apps, our XCTest agent for eyes and hands. It starts
-// the agent when it is first needed, brings it back when it dies, and never sends an input twice.
+// Package xctest drives simulators and physical devices: simctl controls a simulator and its apps, our XCTest agent reads the screen and
+// sends input. Driver finds simulators and opens them; Physical adds the agent to physical devices. The driver starts the agent when it
+// is first needed and replaces it when it dies. It must never send an input twice.
 package xctest
 
 import (
@@ -20,19 +21,19 @@ type Driver struct {
 	Tools apple.Toolchain
 	Kit   *Kit
 	Start Start
-	Talk  *agentwire.Talk // keeps what is said with the agents; nil keeps nothing
+	Talk  *agentwire.Talk // records the messages between driver and agent; nil: no recording
 
-	told atomic.Bool // agents are told their port: here nobody hears which one they choose
+	told atomic.Bool // give agents a port: the driver cannot read the port that they choose here
 }
 
 var _ device.Driver = (*Driver)(nil)
 
-// Spec is the driver's row of the table of drivers.
+// Spec is the driver's row in the table of drivers.
 func Spec() device.DriverSpec {
 	return device.DriverSpec{Name: "xctest", Drives: []string{device.TypeSimulator, device.TypePhysical}}
 }
 
-// Name is how messages call the driver.
+// Name is the driver's name in messages.
 func (d *Driver) Name() string { return Spec().Name }
 
 func (d *Driver) simctl() simctl.Tool {
@@ -60,5 +61,5 @@ func (d *Driver) List(ctx context.Context) ([]device.Info, error) {
 	return infos, nil
 }
 
-// Open gives a simulator; nothing is started until it is used.
+// Open returns a simulator. The agent starts at the first use.
 func (d *Driver) Open(info device.Info) device.Device { return newPhone(d, info) }

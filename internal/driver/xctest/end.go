@@ -22,7 +22,7 @@ const (
 	fewBytes   = 900 // of the report
 )
 
-// Ended looks for the crash report that macOS wrote for the app, and for what the app logged last.
+// Ended looks for the crash report that macOS wrote for the app, and for the app's last log lines.
 func (p *phone) Ended(ctx context.Context, bundleID string, since time.Time) (device.End, error) {
 	p.mu.Lock()
 	ours := p.ended[bundleID]
@@ -41,7 +41,7 @@ func (p *phone) Ended(ctx context.Context, bundleID string, since time.Time) (de
 	}
 	end.Logs = p.lastLines(ctx, name)
 	if report == nil && ctx.Err() == nil && p.info.Type == device.TypeSimulator { // reports of devices are elsewhere
-		end.Own, end.Reason = true, fmt.Sprintf("no crash report was written in %v: it left by itself, or somebody ended it", reportWait)
+		end.Own, end.Reason = true, fmt.Sprintf("no crash report was written in %v: it exited, or another process ended it", reportWait)
 	}
 	return end, nil
 }
@@ -66,7 +66,7 @@ func (p *phone) report(ctx context.Context, bundleID string, since time.Time) (*
 	}
 }
 
-// clockGrain is how much a file system may round a time down.
+// clockGrain is by how much a file system may round a time down.
 const clockGrain = time.Second
 
 func (p *phone) newestReport(bundleID string, since time.Time) (*reports.File, *crash.Report) {
@@ -79,7 +79,7 @@ func (p *phone) newestReport(bundleID string, since time.Time) (*reports.File, *
 	return nil, nil
 }
 
-// reason says in one line why the app ended.
+// reason is one line about why the app ended.
 func reason(r *crash.Report) string {
 	words := []string{strings.TrimSpace(r.Exception.Type + " " + parenthesised(r.Exception.Signal))}
 	if len(r.Reasons) > 0 {
@@ -97,10 +97,10 @@ func parenthesised(s string) string {
 	return "(" + s + ")"
 }
 
-// headings begin the lines that `log show` says itself.
+// headings begin the lines of `log show` that are not log records.
 var headings = []string{"Timestamp ", "Filtering ", "Skipping "}
 
-// lastLines are what the process logged last; none when the log cannot be read.
+// lastLines are the last lines that the process logged; nil when the log cannot be read.
 func (p *phone) lastLines(ctx context.Context, process string) []string {
 	r, err := p.driver.simctl().Spawn(ctx, p.info.UDID, "log", "show", "--last", "1m", "--style", "compact",
 		"--predicate", "process == "+strconv.Quote(process))

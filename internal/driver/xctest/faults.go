@@ -12,14 +12,15 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 )
 
-// toolFault gives a code to what running one of Apple's tools can end in.
+// toolFault gives a code to an error of one of Apple's tools.
 func toolFault(err error) error { return toolfault.Of(err) }
 
-// refused turns an error of simctl into a fault of the given code, with simctl's own words. A device that is off is known by
-// its state, an unknown app by the domain and code that simctl gives.
+// refused turns an error of simctl into a fault of the given code, with simctl's own words. The state in the error shows that a device
+// is off; its domain and code show that an app is unknown.
 func (p *phone) refused(err error, code fault.Code) error {
 	var no *simctl.Error
 	switch {
@@ -28,15 +29,15 @@ func (p *phone) refused(err error, code fault.Code) error {
 	case !errors.As(err, &no):
 		return toolFault(err)
 	case no.State() == "Shutdown":
-		return fault.New(fault.DeviceNotBooted, "%s is not booted: %w", p.info.Name, err).WithHint("boot it: `ios-agent boot --udid %s`",
-			p.info.UDID)
+		return fault.New(fault.DeviceNotBooted, "%s is not booted: %w", p.info.Name, err).WithHint("boot it: %s",
+			hint.Do("boot_device", "udid", p.info.UDID))
 	case no.Domain == "FBSOpenApplicationServiceErrorDomain" && no.Code == 4:
 		return fault.New(fault.AppNotFound, "simctl cannot open the app on %s: %w", p.info.Name, err)
 	}
 	return fault.New(code, "%s: %w", p.info.Name, err).With("domain", no.Domain).With("code", no.Code)
 }
 
-// stateOf is the device state that simctl's refusal names, if it names one.
+// stateOf is the device state in simctl's error, or "".
 func stateOf(err error) string {
 	var no *simctl.Error
 	if errors.As(err, &no) {
@@ -45,7 +46,7 @@ func stateOf(err error) string {
 	return ""
 }
 
-// agentCodes are our codes for the agent's.
+// agentCodes maps the agent's codes to fault codes.
 var agentCodes = map[agentwire.Code]fault.Code{
 	agentwire.CodeNotFound:      fault.ElementNotFound,
 	agentwire.CodeNotHittable:   fault.ElementUnhittable,
@@ -59,11 +60,11 @@ var agentCodes = map[agentwire.Code]fault.Code{
 	agentwire.CodeNotInFront:    fault.AppNotInFront,
 }
 
-// guardCodes are those of a guard that found something else than it should.
+// guardCodes maps the codes of a guard that found another screen or element than it expected.
 var guardCodes = []agentwire.Code{agentwire.CodeStale, agentwire.CodeUnstable, agentwire.CodeNotHittable, agentwire.CodeNotInFront}
 
-// agentFault gives a code to what the agent answers. The codes in agentCodes are refusals: the agent gives them before it acts.
-// Any other, an exception above all, may come when half a text is typed; the outcome of an input is unknown then.
+// agentFault gives a code to an error of the agent. The agent sends the codes in agentCodes before it acts. Any other error, such as an
+// exception, may come in the middle of a text; the outcome of an input is then unknown.
 func agentFault(err error, e effect) error {
 	var no *agentwire.AgentError
 	if !errors.As(err, &no) {
@@ -83,13 +84,13 @@ func agentFault(err error, e effect) error {
 	return fault.New(fault.AgentFailed, "%w", err).WithDispatch(fault.NotDispatched)
 }
 
-// errActed means that the agent sent the input of an Act, and could not look at the screen after it.
-var errActed = errors.New("the input was sent, but the screen was not seen after it")
+// errActed means that the agent sent the input of an Act but could not read the screen after it.
+var errActed = errors.New("the input was sent, but the screen could not be read after it")
 
-// unsent is the error of a request that never left.
+// unsent is the error of a request that was never sent.
 func unsent(err error) error { return fault.From(err).WithDispatch(fault.NotDispatched) }
 
-// bundleIDOf reads the bundle id from an app folder, so that a wrong path is reported before a tool sees it.
+// bundleIDOf reads the bundle id from an app folder, so that a wrong path fails before a tool runs.
 func bundleIDOf(app string) (string, error) {
 	info, err := appbundle.Read(app)
 	var content *appbundle.InfoError
@@ -101,12 +102,12 @@ func bundleIDOf(app string) (string, error) {
 	case info.Mac:
 		return "", fault.New(fault.PathError, "%s is an app for macOS, not for this device", app)
 	case info.ID == "":
-		return "", fault.New(fault.AppInstallFailed, "%s/Info.plist names no CFBundleIdentifier", app)
+		return "", fault.New(fault.AppInstallFailed, "%s/Info.plist has no CFBundleIdentifier", app)
 	}
 	return info.ID, nil
 }
 
-// signingError is what xcodebuild says when it cannot sign; empty when something else is wrong.
+// signingError is xcodebuild's message when it cannot sign; "" for other errors.
 func signingError(r host.Result) string {
 	for line := range strings.Lines(string(r.Stdout) + "\n" + string(r.Stderr)) {
 		if xcodebuild.IsSigningError(line) {
@@ -118,7 +119,7 @@ func signingError(r host.Result) string {
 
 // unsigned is the fault of an agent that cannot be signed.
 func unsigned(team, why string) *fault.Fault {
-	f := fault.New(fault.SigningFailed, "the agent cannot be signed with team %s: %s", team, why)
+	f := fault.New(fault.SigningFailed, "cannot sign the agent with team %s: %s", team, why)
 	return f.WithHint("in Xcode, Settings, Accounts: sign in with an account of team %s; a new device is registered when Xcode runs any app "+
-		"on it once. Then `ios-agent agent start` tries again", team)
+		"on it once. Then try again: %s", team, hint.Do("agent_start"))
 }

@@ -30,7 +30,7 @@ func newSubject(t *testing.T, r *rig.Rig) *subject {
 	return s
 }
 
-// open gives the phone anew.
+// open opens the phone again.
 func (s *subject) open(t *testing.T) {
 	t.Helper()
 	s.t = t
@@ -55,7 +55,7 @@ func (s *subject) restart(ctx context.Context) error {
 	return s.look(ctx)
 }
 
-// rebuild builds the agent again, and starts what was built.
+// rebuild builds the agent again, and starts it.
 func (s *subject) rebuild(ctx context.Context) error {
 	if _, err := s.Driver.BuildAgent(ctx); err != nil {
 		return err
@@ -199,8 +199,8 @@ func troubles() []trouble {
 	}
 }
 
-// What a caller gets under each fault that the driver meets, and that the next call works.
-func TestWhatTheCallerGets(t *testing.T) {
+// TestFaultsReachTheCaller: each fault that the driver meets has its code, and the next call works.
+func TestFaultsReachTheCaller(t *testing.T) {
 	t.Parallel()
 	s := newSubject(t, rig.New(t))
 	for _, c := range troubles() {
@@ -208,8 +208,8 @@ func TestWhatTheCallerGets(t *testing.T) {
 	}
 }
 
-// The same, where the tools and the agent are programs.
-func TestWhatTheCallerGetsOfPrograms(t *testing.T) {
+// TestFaultsOfProgramsReachTheCaller is the same with tools and agent as separate programs.
+func TestFaultsOfProgramsReachTheCaller(t *testing.T) {
 	t.Parallel()
 	s := newSubject(t, newPrograms(t))
 	for _, c := range troubles() {
@@ -246,8 +246,8 @@ func codeOf(err error) fault.Code {
 	return fault.From(err).Code
 }
 
-// An agent dies with its device, and the caller is told about the device, not about the agent.
-func TestADeviceThatShutsDownUnderTheDriver(t *testing.T) {
+// An agent dies with its device, and the caller gets the fault of the device, not of the agent.
+func TestShutdownDuringUseReportsDeviceFault(t *testing.T) {
 	t.Parallel()
 	s := newSubject(t, rig.New(t))
 	s.open(t)
@@ -267,7 +267,7 @@ func TestADeviceThatShutsDownUnderTheDriver(t *testing.T) {
 }
 
 // An app that does not answer costs one failed look; the agent survives it.
-func TestAnAppThatHangsUnderTheDriver(t *testing.T) {
+func TestHungAppFailsOneLook(t *testing.T) {
 	t.Parallel()
 	s := newSubject(t, rig.New(t))
 	s.open(t)

@@ -11,7 +11,7 @@ import (
 	"ios-agent/test/rig"
 )
 
-// TestLookRefusesHostileBundleID: the agent tells of an app in front whose id would write into an outline's header.
+// TestLookRefusesHostileBundleID: the agent reports an app in front whose id would add text to an outline's header.
 func TestLookRefusesHostileBundleID(t *testing.T) {
 	r := rig.New(t)
 	const hostile = "com.evil.app device:x keyboard:shown" // simctl's answer to a launch breaks at a line break

@@ -8,35 +8,35 @@ import (
 	"ios-agent/internal/device"
 )
 
-// springboard is the app in front when nothing was launched.
+// springboard is the app in front as long as no app was launched.
 const springboard = "com.apple.springboard"
 
-// hands are a device as its agent drives it: eyes and fingers. Only the holder of the device's lane calls the methods, except Close
-// and Info.
+// hands drive a device through its agent: they read the screen and send input. Only the holder of the device's lane calls the methods,
+// except Close and Info.
 type hands struct {
 	info       device.Info
 	ground     ground
-	connecting *device.Lane // one at a time connects
+	connecting *device.Lane // one caller at a time connects
 
-	mu     sync.Mutex // guards what others than the lane's holder may touch
+	mu     sync.Mutex // guards the fields that callers without the lane use
 	agent  *agent
 	closed bool
-	runner string          // the bundle id of the app in which the agent runs
-	target string          // the app that was in front last: it is asked first
-	still  string          // the digest of a settled look; empty once something may have changed the screen
-	ended  map[string]bool // apps that we ended ourselves
+	runner string          // bundle id of the app in which the agent runs
+	target string          // the app that was last in front: the agent reads it first
+	still  string          // digest of a settled screen; "" once something may have changed the screen
+	ended  map[string]bool // apps that the driver ended
 }
 
-// ground is what a simulator and a physical device do differently.
+// ground is the difference between a simulator and a physical device.
 type ground interface {
-	name() string // of the driver
-	// replaces reports whether an agent that is lost or hangs is replaced without a question. Where it is not, others may change the
-	// screen behind our back too.
+	name() string // the driver's name
+	// replaces reports whether a lost or hanging agent is replaced without asking. Where it is false, other people may change the screen
+	// too.
 	replaces() bool
-	greeting() time.Duration // as Start has it
+	greeting() time.Duration // see Start.Greeting
 	// start starts an agent that looks at the target.
 	start(ctx context.Context, target string) (*agent, error)
-	// running tells which apps run, by bundle id.
+	// running lists the running apps by bundle id.
 	running(ctx context.Context) (map[string]int, error)
 }
 
@@ -44,13 +44,13 @@ func newHands(info device.Info, on ground, runner string) *hands {
 	return &hands{info: info, ground: on, runner: runner, connecting: device.NewLane(), target: springboard, ended: map[string]bool{}}
 }
 
-// Info describes the device as it was when it was opened.
+// Info describes the device at the time it was opened.
 func (h *hands) Info() device.Info { return h.info }
 
-// Driver names the driver.
+// Driver is the driver's name.
 func (h *hands) Driver() string { return h.ground.name() }
 
-// Close stops the agent, and does not wait long for it: who closes is leaving.
+// Close stops the agent and waits a short time for it, because the daemon is leaving.
 func (h *hands) Close() error {
 	h.mu.Lock()
 	a := h.agent
@@ -70,7 +70,7 @@ func (h *hands) looksAt() string {
 	return h.target
 }
 
-// inFront notes an app that is in front, or was launched and therefore should be.
+// inFront stores the app that is in front, or that was launched and should be.
 func (h *hands) inFront(bundleID string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -85,7 +85,7 @@ func (h *hands) isRunner(bundleID string) bool {
 	return bundleID == h.runner
 }
 
-// stir notes that something is done that may change the screen.
+// stir records an action that may change the screen.
 func (h *hands) stir() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -11,27 +11,29 @@ import (
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/driver/xctest/agentsource"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// Physical gives physical devices eyes and fingers: the same agent as on a simulator, signed with a team of the user's, and reached
-// through a port of the device. It is started when somebody asks for it and never unasked: that takes a minute, an unlocked screen and
-// an app on somebody's phone. A connection that breaks is made again; an agent that is gone is a fault which says how to start it.
+// Physical reads the screen of physical devices and sends them input, with the same agent as on a simulator. The user's team signs the
+// agent, and the driver reaches it through a port of the device. It starts only on request: a start takes a minute, needs an unlocked
+// screen and installs an app on a person's phone. The driver reconnects a broken connection; a lost agent is a fault whose hint says how
+// to start it.
 type Physical struct {
 	Agents *Driver // starts agents
-	Team   string  // that signs the agent; empty: nobody has said
+	Team   string  // signs the agent; "": not configured
 	// Dial connects to a port of a device.
 	Dial func(ctx context.Context, udid string, port int) (net.Conn, error)
-	// Running tells which apps run on a device, by bundle id.
+	// Running lists the running apps of a device by bundle id.
 	Running func(ctx context.Context, udid string) (map[string]int, error)
 	// Terminate ends an app on a device.
 	Terminate func(ctx context.Context, udid, bundle string) error
-	// Ready says what stands between this computer and a device, as a fault; nil: nothing is known to. failed is why an agent did not
-	// start there, nil before it is started.
+	// Ready returns the fault that keeps this computer from using the device; nil if it finds none. failed is why an agent did not start
+	// there, nil before a start.
 	Ready func(ctx context.Context, udid string, failed error) error
 }
 
-// Open gives the eyes and fingers of a device; nothing is started.
+// Open returns the device without starting its agent.
 func (p *Physical) Open(info device.Info) device.Device {
 	h := &handset{physical: p}
 	h.hands = newHands(info, h, agentsource.Runner(p.Team))
@@ -43,10 +45,10 @@ type handset struct {
 	*hands
 	physical *Physical
 
-	team string // that signed the agent which was started last; guarded by mu
+	team string // signed the agent that was started last; guarded by mu
 }
 
-// signs is the team that signs the next agent: the one that is named, the last one, or the user's.
+// signs is the team that signs the next agent: the given team, the last one, or the user's.
 func (h *handset) signs(named string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -66,13 +68,13 @@ var (
 
 func (h *handset) name() string { return Spec().Name }
 
-// Dormant reports whether the agent does not run, and therefore nobody looks and touches before it is started.
+// Dormant reports whether the agent must be started before the device can be read or driven.
 func (h *handset) Dormant() bool {
 	state := h.AgentState().State
 	return state == device.AgentAbsent || state == device.AgentDead
 }
 
-// replaces: an agent on somebody's phone is started when he asks for it.
+// replaces is false: an agent on a person's phone starts only on request.
 func (h *handset) replaces() bool { return false }
 
 func (h *handset) greeting() time.Duration { return h.physical.Agents.Start.filled().Greeting }
@@ -81,7 +83,7 @@ func (h *handset) running(ctx context.Context) (map[string]int, error) {
 	return h.physical.Running(ctx, h.info.UDID)
 }
 
-// start builds the agent, if it is not there, and starts it.
+// start builds the agent if necessary and starts it.
 func (h *handset) start(ctx context.Context, target string) (*agent, error) {
 	team := h.signs(device.Team(ctx))
 	if err := h.mustHave(team); err != nil {
@@ -99,7 +101,7 @@ func (h *handset) start(ctx context.Context, target string) (*agent, error) {
 	}
 	runner := agentsource.Runner(team)
 	end := func(ctx context.Context) {
-		_ = h.physical.Terminate(ctx, h.info.UDID, runner) // it may have ended by itself
+		_ = h.physical.Terminate(ctx, h.info.UDID, runner) // it may have exited already
 	}
 	a, err := h.physical.Agents.spawn(ctx, site{
 		info: h.info, sdk: xcodebuild.DeviceSDK, products: run, end: end,
@@ -113,28 +115,28 @@ func (h *handset) start(ctx context.Context, target string) (*agent, error) {
 		return nil, why
 	}
 	f := fault.From(err)
-	return nil, f.WithHint("%s; `ios-agent doctor --device %s` says what is missing", f.Hint, h.info.UDID)
+	return nil, f.WithHint("%s; %s checks the device", f.Hint, hint.Do("doctor", "device", h.info.UDID))
 }
 
 // teamID is how Apple writes a team.
 var teamID = lazyregexp.New(`^[A-Z0-9]{10}$`)
 
-// howTeam says where a team is named.
-const howTeam = "name your team with `ios-agent agent start --team ID`, or for always: IOS_AGENT_TEAM=ID in the environment of the " +
-	"daemon. The id has ten letters and digits; Xcode shows it: Settings, Accounts"
+// howTeam says how to name a team. Xcode shows its id.
+var howTeam = "name your team: " + hint.Do("agent_start", "team", "ID") + "; or for every start: IOS_AGENT_TEAM=ID in the environment " +
+	"of the daemon. The id has ten letters and digits; Xcode shows it under Settings, Accounts"
 
 func (h *handset) mustHave(team string) error {
 	switch {
 	case team == "":
-		return fault.New(fault.SigningFailed, "the agent for %s needs a team that signs it, and none is named", h.info.Name).WithHint(howTeam)
+		return fault.New(fault.SigningFailed, "the agent for %s needs a team to sign it", h.info.Name).WithHint("%s", howTeam)
 	case !teamID.MatchString(team):
-		return fault.New(fault.SigningFailed, "%.40q is no id of a team, so that the agent for %s cannot be signed", team, h.info.Name).
-			WithHint(howTeam)
+		return fault.New(fault.SigningFailed, "cannot sign the agent for %s: %.40q must be a team id", h.info.Name, team).
+			WithHint("%s", howTeam)
 	}
 	return nil
 }
 
-// Screenshot asks the agent: a physical device with iOS 17 or newer has no other way that needs no tunnel of its own.
+// Screenshot asks the agent: a physical device with iOS 17 or newer offers no other way without a tunnel of its own.
 func (h *handset) Screenshot(ctx context.Context) ([]byte, error) {
 	picture, err := ask[*agentwire.Image](ctx, h.hands, &agentwire.Screenshot{}, reads)
 	if err != nil {
@@ -143,7 +145,7 @@ func (h *handset) Screenshot(ctx context.Context) ([]byte, error) {
 	return picture.PNG, nil
 }
 
-// Examine tells whether the agent can be signed, was built and runs.
+// Examine checks whether the agent can be signed, is built and runs.
 func (h *handset) Examine(ctx context.Context) []device.Check {
 	team := h.signs("")
 	steps := []device.Check{{Name: device.StepTeam, Status: device.CheckOK, Message: "team " + team + " signs the agent"}}
@@ -151,20 +153,20 @@ func (h *handset) Examine(ctx context.Context) []device.Check {
 		return []device.Check{device.FailedCheck(device.StepTeam, err)}
 	}
 	state := h.AgentState()
-	start := "`ios-agent agent start --udid " + h.info.UDID + "`"
+	start := hint.Do("agent_start", "udid", h.info.UDID)
 	built, err := h.physical.Agents.Kit.Built(ctx, Want{SDK: xcodebuild.DeviceSDK, Team: team})
 	switch {
 	case err != nil:
 		steps = append(steps, device.FailedCheck(device.StepSigning, err))
 	case !built:
-		steps = append(steps, device.Check{Name: device.StepSigning, Status: device.CheckWarn, Message: "the agent was not built and signed yet",
-			Hint: "the first start does it: " + start})
+		steps = append(steps, device.Check{Name: device.StepSigning, Status: device.CheckWarn, Message: "the agent is not built and signed yet",
+			Hint: "start it, which builds and signs it: " + start})
 	default:
 		steps = append(steps, device.Check{Name: device.StepSigning, Status: device.CheckOK, Message: "the agent is built and signed"})
 	}
 	agent := device.Check{Name: device.StepAgent, Status: device.CheckOK, Message: "the agent is " + state.State}
 	if state.State == device.AgentAbsent || state.State == device.AgentDead {
-		agent.Status, agent.Hint = device.CheckWarn, "start it, with the device unlocked: "+start
+		agent.Status, agent.Hint = device.CheckWarn, "unlock the device and start the agent: "+start
 	}
 	return append(steps, agent)
 }

@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/driver/usbmux"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/virtualxcode"
@@ -124,8 +125,8 @@ func (h *hand) refuses(err error, code fault.Code, message, hint string) {
 	}
 }
 
-// TestTheContractOnADevice drives the contract through devicectl, usbmuxd and the agent, and keeps the support matrix true.
-func TestTheContractOnADevice(t *testing.T) {
+// TestContractOfPhysicalDevice drives the contract through devicectl, usbmuxd and the agent, and checks the support matrix.
+func TestContractOfPhysicalDevice(t *testing.T) {
 	t.Parallel()
 	h := newHand(t, team)
 	folder := t.TempDir()
@@ -144,11 +145,11 @@ func TestTheContractOnADevice(t *testing.T) {
 		*update)
 }
 
-// TestNoAgentComesUnasked: nothing is started on somebody's phone until he asks for it, nor a second time.
-func TestNoAgentComesUnasked(t *testing.T) {
+// TestAgentOfPhysicalDeviceStartsOnlyOnRequest: an agent on a person's phone starts on request, and once.
+func TestAgentOfPhysicalDeviceStartsOnlyOnRequest(t *testing.T) {
 	t.Parallel()
 	h := newHand(t, team)
-	const start = "`ios-agent agent start --udid " + cabled + "`"
+	start := hint.Do("agent_start", "udid", cabled)
 	h.refuses(h.look(), fault.AgentNotRunning, "no agent runs on Ada’s iPhone", start)
 	if h.started() != 0 {
 		t.Fatal("an agent was started unasked")
@@ -177,14 +178,15 @@ func TestNoAgentComesUnasked(t *testing.T) {
 	}
 }
 
-// TestAForwardedPortThatIsGone: the agent lives and cannot be reached.
-func TestAForwardedPortThatIsGone(t *testing.T) {
+// TestLostForwardedPortIsReported: the agent runs but cannot be reached.
+func TestLostForwardedPortIsReported(t *testing.T) {
 	t.Parallel()
 	h := newHand(t, team)
 	h.Must(h.agent.StartAgent(t.Context()))
 	h.lasting(flaw.ForwardedPortGone)
 	h.cut()
-	h.refuses(h.look(), fault.AgentNotRunning, "the agent on Ada’s iPhone does not answer: nobody listens on port", "agent start --udid")
+	h.refuses(h.look(), fault.AgentNotRunning, "the agent on Ada’s iPhone does not answer: nobody listens on port",
+		hint.Do("agent_start", "udid", cabled))
 	h.Calm()
 	h.Must(h.look())
 	if h.started() != 1 {
@@ -192,8 +194,8 @@ func TestAForwardedPortThatIsGone(t *testing.T) {
 	}
 }
 
-// TestWhatStandsBetween: each missing step is a fault of its own code, which names the device and says what to do next.
-func TestWhatStandsBetween(t *testing.T) {
+// TestMissingStepHasItsOwnFault: the fault names the device and says what to do next.
+func TestMissingStepHasItsOwnFault(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		fault, team   string
@@ -204,11 +206,11 @@ func TestWhatStandsBetween(t *testing.T) {
 		{flaw.DeviceUnpaired, team, fault.DeviceUnpaired, cabled + " does not trust this computer", "tap Trust"},
 		{flaw.DeveloperModeOff, team, fault.DeveloperModeOff, "Ada’s iPhone", "Developer Mode"},
 		{flaw.DeviceLocked, team, fault.DeviceLocked, "Ada’s iPhone", "unlock it"},
-		{flaw.DiskImageMissing, team, fault.AgentFailed, "disk image", "doctor --device " + cabled},
-		{flaw.TunnelDown, team, fault.AgentFailed, "tunnel", "doctor --device " + cabled},
+		{flaw.DiskImageMissing, team, fault.AgentFailed, "disk image", hint.Do("doctor", "device", cabled)},
+		{flaw.TunnelDown, team, fault.AgentFailed, "tunnel", hint.Do("doctor", "device", cabled)},
 		{flaw.SigningMissing, team, fault.SigningFailed, "team " + team + ": ", "Accounts"},
-		{"", "", fault.SigningFailed, "none is named", "IOS_AGENT_TEAM"},
-		{"", "../../../x", fault.SigningFailed, "is no id of a team", "IOS_AGENT_TEAM"},
+		{"", "", fault.SigningFailed, "needs a team", "IOS_AGENT_TEAM"},
+		{"", "../../../x", fault.SigningFailed, "must be a team id", "IOS_AGENT_TEAM"},
 	} {
 		t.Run(c.fault+c.team, func(t *testing.T) {
 			t.Parallel()
@@ -223,8 +225,8 @@ func TestWhatStandsBetween(t *testing.T) {
 	}
 }
 
-// TestTheStepsToADevice: what the doctor says of a device that is ready, and of one that lacks a step.
-func TestTheStepsToADevice(t *testing.T) {
+// TestDoctorExaminesDevice checks the doctor's steps for a ready device and for a device that lacks a step.
+func TestDoctorExaminesDevice(t *testing.T) {
 	t.Parallel()
 	h := newHand(t, team)
 	said := func() string {

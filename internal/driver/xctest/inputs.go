@@ -21,7 +21,7 @@ var (
 	_ device.Rotation = (*hands)(nil)
 )
 
-// send sends an input whose answer is only OK; under a guard, only if what it is aimed at is there.
+// send sends an input that is answered with OK; under a guard, only if its target is still there.
 func (h *hands) send(ctx context.Context, req agentwire.Request) error {
 	h.stir()
 	if guard := device.TakeGuard(ctx); guard != nil {
@@ -33,11 +33,11 @@ func (h *hands) send(ctx context.Context, req agentwire.Request) error {
 
 var _ device.Guarding = (*hands)(nil)
 
-// GuardsInputs says that send checks guards.
+// GuardsInputs reports that send checks guards.
 func (*hands) GuardsInputs() {}
 
-// act sends an input with its guard. Once the agent has said that it was sent, the input has succeeded, whatever becomes of the
-// look after it.
+// act sends an input with its guard. Once the agent has confirmed it, the input has succeeded, even if reading the screen after it
+// fails.
 func (h *hands) act(ctx context.Context, req agentwire.Request, g *device.Guard) error {
 	input, err := agentwire.MarshalRequest(req)
 	if err != nil {
@@ -59,7 +59,7 @@ func (h *hands) act(ctx context.Context, req agentwire.Request, g *device.Guard)
 	}
 	seen, err := h.screenOf(sight, nil)
 	if err != nil {
-		return nil // the input was sent; who cannot read this look looks again
+		return nil // the input was sent; the caller can read the screen again
 	}
 	if g.Seen = seen; sight.Settled && g.After.Stable > 0 {
 		h.settled(sight)
@@ -85,7 +85,7 @@ func (h *hands) LongPress(ctx context.Context, at ui.Point, long time.Duration) 
 	return h.send(ctx, &agentwire.LongPress{X: whole(at.X), Y: whole(at.Y), Seconds: long.Seconds()})
 }
 
-// Swipe moves a finger and lets go.
+// Swipe moves a finger over the screen and lifts it.
 func (h *hands) Swipe(ctx context.Context, from, to ui.Point, took time.Duration) error {
 	req := &agentwire.Swipe{StartX: whole(from.X), StartY: whole(from.Y), EndX: whole(to.X), EndY: whole(to.Y)}
 	if took > 0 {
@@ -130,15 +130,15 @@ func (h *hands) Key(ctx context.Context, name string, held []string, times int) 
 	for _, m := range held {
 		bit, ok := modifiers[m]
 		if !ok {
-			return fault.New(fault.InvalidInput, "%q is no modifier key",
-				m).WithHint("shift, control, option or command").WithDispatch(fault.NotDispatched)
+			return fault.New(fault.InvalidInput, "unknown modifier key %q",
+				m).WithHint("use shift, control, option or command").WithDispatch(fault.NotDispatched)
 		}
 		req.Modifiers |= bit
 	}
 	return h.send(ctx, req)
 }
 
-// Alert reads the alert in front, and answers it. Reading may be repeated; an answer may not.
+// Alert reads the alert in front and answers it. Reading may be repeated; an answer may not.
 func (h *hands) Alert(ctx context.Context, answer string) (*device.Alert, error) {
 	req, e := &agentwire.Alert{Do: agentwire.PressButton, Button: answer}, acts
 	if answer != "" {
@@ -158,7 +158,7 @@ func (h *hands) Alert(ctx context.Context, answer string) (*device.Alert, error)
 	}
 	info, err := state.Info()
 	if err != nil {
-		return nil, fault.New(fault.AgentFailed, "the agent's alert cannot be read: %w", err)
+		return nil, fault.New(fault.AgentFailed, "cannot read the agent's alert: %w", err)
 	}
 	if info == nil {
 		return nil, nil
@@ -171,7 +171,7 @@ func (h *hands) Rotate(ctx context.Context, to string) error {
 	return h.send(ctx, &agentwire.Rotate{To: to})
 }
 
-// Press presses a button through the agent: neither simctl nor devicectl has any.
+// Press presses a button through the agent: simctl and devicectl cannot press buttons.
 func (h *hands) Press(ctx context.Context, button string, hold time.Duration) error {
 	return h.send(ctx, &agentwire.Button{Name: button, Seconds: hold.Seconds()})
 }

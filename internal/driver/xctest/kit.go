@@ -18,19 +18,19 @@ import (
 	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/text/brief"
 )
 
-// Kit is the agent's sources and what was built from them. It builds only when there is no product of these sources for this
-// Xcode and SDK, and only once for all who wait for it. A build belongs to the kit: it goes on when those who wait for it leave.
-// Close ends it.
+// Kit is the agent's sources and the products built from them. It builds at most once for each combination of sources, Xcode and SDK,
+// for all callers that wait. A build belongs to the kit and continues when those callers leave. Close ends it.
 type Kit struct {
 	Host  *host.Host
 	Tools apple.Toolchain
 	Root  string // one folder below it for each pair of sources and Xcode
-	ID    string // of the sources: other sources have another
-	// Write writes the Xcode project for a team that signs it; empty is none.
+	ID    string // identifies the sources
+	// Write writes the Xcode project for a team that signs it; "": unsigned.
 	Write func(dir, team string) error
 
 	mu     sync.Mutex
@@ -38,18 +38,18 @@ type Kit struct {
 	making map[Want]*making // by SDK and team
 }
 
-// Want says which agent is wanted.
+// Want describes the agent that a caller needs.
 type Want struct {
 	SDK   string
-	UDID  string // of a device that it is to run on; empty: any
-	Team  string // that signs it, for a physical device
-	Again bool   // build it even if it is there
+	UDID  string // a device on which it runs; "": any
+	Team  string // signs it, for a physical device
+	Again bool   // build it even if it exists
 }
 
-// buildTime is what a build may take: a minute or two on a Mac that is busy.
+// buildTime is the maximum duration of a build, which takes a minute or two on a busy Mac.
 const buildTime = 10 * time.Minute
 
-// Products finds what runs the agent, and builds it first if there is none. Whoever waits for a build hears of its progress.
+// Products returns the .xctestrun of the agent, and builds the agent first if necessary. Callers that wait get its progress.
 func (k *Kit) Products(ctx context.Context, w Want) (xctestrun string, err error) {
 	for {
 		m, err := k.join(w)
@@ -65,10 +65,10 @@ func (k *Kit) Products(ctx context.Context, w Want) (xctestrun string, err error
 	}
 }
 
-// errLeaving is what those get who want an agent of a kit that is closed.
-var errLeaving = fault.New(fault.Cancelled, "the agent is not built: the daemon is leaving")
+// errLeaving is the error for callers that need an agent after the kit was closed.
+var errLeaving = fault.New(fault.Cancelled, "cannot build the agent: the daemon is stopping")
 
-// join gives what is being made for an SDK, or begins to make it.
+// join returns the build under way for a Want, or starts one.
 func (k *Kit) join(w Want) (*making, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -111,20 +111,20 @@ func (k *Kit) Close() error {
 	return nil
 }
 
-// making is one search for products, and their build if there are none.
+// making is one search for products, and their build if the search finds none.
 type making struct {
 	cancel context.CancelFunc
 	done   chan struct{}
-	built  bool // or tried to; this and what follows is read after done
+	built  bool // a build ran, maybe without success; read this and the next fields only after done
 	run    string
 	err    error
 
 	mu    sync.Mutex
-	words string        // how far the build is; empty as long as nothing is built
+	words string        // progress of the build; "" before it starts
 	news  chan struct{} // closed when the words change
 }
 
-// say tells those who wait how far the build is.
+// say sends the progress of the build to the waiting callers.
 func (m *making) say(words string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -139,7 +139,7 @@ func (m *making) said() (words string, news <-chan struct{}) {
 	return m.words, m.news
 }
 
-// wait returns when it is made, or when the caller leaves.
+// wait returns when the making is done or the caller leaves.
 func (m *making) wait(ctx context.Context) error {
 	for {
 		words, news := m.said()
@@ -153,8 +153,8 @@ func (m *making) wait(ctx context.Context) error {
 		case <-ctx.Done():
 			f := fault.From(ctx.Err())
 			if words, _ := m.said(); words != "" {
-				f = fault.New(f.Code, "%s, and this goes on: %w", words, ctx.Err()).
-					WithHint("`ios-agent agent start` waits for it; then call again")
+				f = fault.New(f.Code, "%s, and this continues: %w", words, ctx.Err()).
+					WithHint("wait for it: %s; then call again", hint.Do("agent_start"))
 			}
 			return f
 		}
@@ -178,16 +178,16 @@ func (k *Kit) make(ctx context.Context, w Want, m *making) (xctestrun string, er
 // Log is the folder of the build logs and of the agents' output.
 func (k *Kit) Log() string { return filepath.Join(k.Root, "logs") }
 
-// Derived is the folder for what running the agent on a device leaves behind: result bundles above all. Each device has its own,
-// so that agents of several devices run of one product at the same time.
+// Derived is the folder for the files of the agent's runs on a device, mainly result bundles. Each device has its own, so that agents on
+// several devices can run from one product at the same time.
 func (k *Kit) Derived(udid string) string { return filepath.Join(k.runs(), udid) }
 
 func (k *Kit) runs() string { return filepath.Join(k.Root, "runs") }
 
-// Sweep removes what the runs of a daemon that was killed have left.
+// Sweep removes the files that the runs of a killed daemon left.
 func (k *Kit) Sweep() error { return os.RemoveAll(k.runs()) }
 
-// folder is where these sources are built with this Xcode. Another Xcode's products are never run: XCTest changes with it.
+// folder is where this Xcode builds these sources. The driver never runs products of another Xcode: XCTest changes with it.
 func (k *Kit) folder(ctx context.Context, team string) (string, error) {
 	version, err := xcodebuild.Version(ctx, k.Host, k.Tools.Tool("xcodebuild"))
 	if err != nil {
@@ -201,12 +201,12 @@ func (k *Kit) folder(ctx context.Context, team string) (string, error) {
 		return folder, nil
 	}
 	if err := k.unpack(folder, team); err != nil {
-		return "", fault.New(fault.PathError, "writing the agent's project: %w", err)
+		return "", fault.New(fault.PathError, "cannot write the agent's project: %w", err)
 	}
 	return folder, nil
 }
 
-// unpack writes the project beside its place and moves it there whole.
+// unpack writes the project into a temporary folder and renames it.
 func (k *Kit) unpack(folder, team string) error {
 	if err := os.MkdirAll(k.Root, 0o700); err != nil {
 		return err
@@ -221,7 +221,7 @@ func (k *Kit) unpack(folder, team string) error {
 	}
 	err = os.Rename(temporary, folder)
 	if errors.Is(err, fs.ErrExist) && exists(filepath.Join(folder, xcodebuild.AgentProject)) {
-		return nil // another process was quicker, with the same bytes
+		return nil // another process was faster and wrote the same bytes
 	}
 	return err
 }
@@ -249,17 +249,17 @@ func (k *Kit) build(ctx context.Context, folder string, w Want, m *making) (stri
 		if wrong := signingError(result); wrong != "" {
 			return "", unsigned(w.Team, wrong).With("log", result.Spool)
 		}
-		return "", fault.New(fault.AgentFailed, "the agent cannot be built: %s", firstError(result)).
-			WithHint("the whole log is %s; `ios-agent agent build` tries again", result.Spool).With("log", result.Spool)
+		return "", fault.New(fault.AgentFailed, "cannot build the agent: %s", firstError(result)).
+			WithHint("read the log %s; then build again: %s", result.Spool, hint.Do("agent_build")).With("log", result.Spool)
 	}
 	run, err := products(folder, w.SDK)
 	if err == nil && run == "" {
-		err = fault.New(fault.AgentFailed, "the agent was built, but there is no .xctestrun for %s", w.SDK).With("log", result.Spool)
+		err = fault.New(fault.AgentFailed, "the build of the agent has no .xctestrun for %s", w.SDK).With("log", result.Spool)
 	}
 	return run, err
 }
 
-// compiledStep is after how many files the progress of a build is told again.
+// compiledStep is the number of compiled files between two progress messages.
 const compiledStep = 10
 
 // firstError is the first line with an error, or else the last line.
@@ -271,12 +271,12 @@ func firstError(r host.Result) string {
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
-// products is the newest .xctestrun of an SDK. Its name tells the SDK, Scheme_iphonesimulator18.2-arm64.xctestrun, and before it
-// the test plan, where Xcode made one for the scheme: Scheme_Plan_iphonesimulator26.0-arm64.xctestrun.
+// products finds the newest .xctestrun of an SDK. The file's name has the SDK, Scheme_iphonesimulator18.2-arm64.xctestrun, and before it
+// the test plan if Xcode made one for the scheme: Scheme_Plan_iphonesimulator26.0-arm64.xctestrun.
 func products(folder, sdk string) (string, error) {
 	found, err := filepath.Glob(filepath.Join(xcodebuild.AgentProducts(folder), "*.xctestrun"))
 	if err != nil {
-		return "", fmt.Errorf("looking for the agent: %w", err)
+		return "", fmt.Errorf("cannot look for the agent: %w", err)
 	}
 	newest, at := "", time.Time{}
 	for _, path := range found {
@@ -293,7 +293,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Built reports whether there is an agent for this Xcode. It builds nothing.
+// Built reports whether an agent for this Xcode exists. It builds nothing.
 func (k *Kit) Built(ctx context.Context, w Want) (bool, error) {
 	folder, err := k.folder(ctx, w.Team)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 )
 
@@ -90,7 +91,7 @@ func newKit(t *testing.T) (*xctest.Kit, *builder) {
 	return k, b
 }
 
-// caller is somebody who waits for the agent.
+// caller is a caller that waits for the agent.
 type caller struct {
 	heard chan string
 	done  chan error
@@ -110,9 +111,9 @@ func call(ctx context.Context, k *xctest.Kit, w xctest.Want) *caller {
 
 func simulator() xctest.Want { return xctest.Want{SDK: "iphonesimulator", UDID: "U1"} }
 
-// The first caller's deadline passes during the build, and the second one leaves. Neither ends it, both are told that it goes
-// on, and whoever comes later gets what was built once.
-func TestABuildOutlivesItsCallers(t *testing.T) {
+// The first caller's deadline passes during the build, and the second caller leaves. Neither ends the build, both faults say that it
+// continues, and later callers get its product.
+func TestBuildOutlivesItsCallers(t *testing.T) {
 	k, b := newKit(t)
 	late, pass := context.WithCancel(t.Context())
 	first := call(impatience{late}, k, simulator())
@@ -129,7 +130,7 @@ func TestABuildOutlivesItsCallers(t *testing.T) {
 	leave()
 	for c, code := range map[*caller]fault.Code{first: fault.Timeout, second: fault.Cancelled} {
 		f := fault.From(<-c.done)
-		if f.Code != code || !strings.Contains(f.Message, "building the agent") || !strings.Contains(f.Hint, "agent start") {
+		if f.Code != code || !strings.Contains(f.Message, "building the agent") || !strings.Contains(f.Hint, hint.Do("agent_start")) {
 			t.Errorf("%s: %s (%s), want %s", f.Code, f.Message, f.Hint, code)
 		}
 	}
@@ -151,7 +152,7 @@ func TestABuildOutlivesItsCallers(t *testing.T) {
 }
 
 // The daemon's end is the build's end.
-func TestTheEndOfTheKitEndsItsBuild(t *testing.T) {
+func TestKitCloseEndsItsBuild(t *testing.T) {
 	k, b := newKit(t)
 	waiting := call(t.Context(), k, simulator())
 	<-b.began
@@ -168,7 +169,7 @@ func TestTheEndOfTheKitEndsItsBuild(t *testing.T) {
 }
 
 // Who wants it built again joins the build under way, and else gets a new one.
-func TestBuildingAgain(t *testing.T) {
+func TestAgainForcesNewBuild(t *testing.T) {
 	k, b := newKit(t)
 	first := call(t.Context(), k, simulator())
 	<-b.began

@@ -9,7 +9,7 @@ import (
 
 var _ device.Agent = (*hands)(nil)
 
-// AgentState tells how the device's agent is.
+// AgentState describes the state of the device's agent.
 func (h *hands) AgentState() device.AgentState {
 	state := device.AgentState{UDID: h.info.UDID, Name: h.info.Name, State: device.AgentAbsent}
 	a, _ := h.current()
@@ -60,7 +60,7 @@ func (d *Driver) BuildAgent(ctx context.Context) (device.AgentBuild, error) {
 	return device.AgentBuild{Build: d.Kit.ID, Platform: xcodebuild.SimulatorSDK, Products: run}, nil
 }
 
-// anySimulator is a simulator that the agent can be built for: a booted one if there is one. Empty means that there is none.
+// anySimulator is a simulator to build the agent for, a booted one if possible; "" without simulators.
 func (d *Driver) anySimulator(ctx context.Context) (string, error) {
 	infos, err := d.List(ctx)
 	if err != nil {

@@ -7,10 +7,11 @@ import (
 
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// effect says whether a request may be sent again when it may have arrived: one that only reads may, an input may not. One that
-// guards an input may be refused because the screen is another one.
+// effect says whether a request may be repeated when it may have arrived: a read may, an input may not. A guarded input may be refused
+// because the screen has changed.
 type effect int
 
 const (
@@ -19,8 +20,8 @@ const (
 	guards
 )
 
-// ask sends one request and recovers from a lost agent: it closes the stream, connects again or restarts the agent, and
-// repeats the request once. An input that may have arrived is never repeated.
+// ask sends one request and recovers from a lost agent: it closes the stream, connects again or restarts the agent, and repeats the
+// request once. It never repeats an input that may have arrived.
 func ask[R agentwire.Response](ctx context.Context, h *hands, req agentwire.Request, e effect) (answer R, err error) {
 	for attempt := 1; ; attempt++ {
 		client, err := h.connect(ctx)
@@ -51,19 +52,19 @@ func ask[R agentwire.Response](ctx context.Context, h *hands, req agentwire.Requ
 	}
 }
 
-// lostTwice is the fault of an agent that was lost again when it was asked anew. Where none is started unasked, it says how to get
-// another.
+// lostTwice is the fault of an agent that was lost again at the repeated request. Where the driver does not restart agents, its hint
+// says how to start one.
 func (h *hands) lostTwice(lost error) error {
 	f := fault.New(fault.AgentFailed, "the agent on %s was lost twice: %w", h.info.Name, lost)
 	if h.ground.replaces() {
 		return f
 	}
-	return f.WithHint("end it and start another: `ios-agent agent stop --udid %s`, then `ios-agent agent start --udid %s`",
-		h.info.UDID, h.info.UDID)
+	return f.WithHint("stop it and start another: %s, then %s", hint.Do("agent_stop", "udid", h.info.UDID),
+		hint.Do("agent_start", "udid", h.info.UDID))
 }
 
-// connect gives a connection to the device's own agent: the one in use, a new one to the running agent, or, where an agent is
-// replaced unasked, one to a new agent. A caller that comes while another one connects waits until that is done.
+// connect returns a connection to the device's agent: the one in use, a new one to the running agent, or, where agents are replaced
+// without asking, one to a new agent. A second caller waits until the first has connected.
 func (h *hands) connect(ctx context.Context) (*agentwire.Client, error) {
 	return h.connected(ctx, h.ground.replaces())
 }
@@ -81,7 +82,7 @@ func (h *hands) reach(ctx context.Context, mayStart bool) (*agentwire.Client, er
 	if closed {
 		return nil, fault.New(fault.Cancelled, "%s was closed", h.info.Name)
 	}
-	if a == nil || !a.process.Alive() { // what a process left behind may still answer on its stream, but nobody watches it
+	if a == nil || !a.process.Alive() { // children of a dead process may still answer on its stream, but the driver cannot watch them
 		if !mayStart {
 			return nil, h.absent(a, nil)
 		}
@@ -96,15 +97,15 @@ func (h *hands) reach(ctx context.Context, mayStart bool) (*agentwire.Client, er
 	switch {
 	case err == nil:
 		return a.client(), nil
-	case ctx.Err() != nil: // the caller has no more time; that says nothing about the agent
-		return nil, fmt.Errorf("the agent on %s does not greet: %w", h.info.Name, ctx.Err())
+	case ctx.Err() != nil: // the caller has no time left, which proves nothing about the agent
+		return nil, fmt.Errorf("no greeting from the agent on %s: %w", h.info.Name, ctx.Err())
 	case !mayStart:
 		return nil, h.absent(a, err)
 	}
 	return h.startAgent(ctx)
 }
 
-// absent is the fault of a device on which no agent answers, and on which none is started unasked. why is nil when none runs.
+// absent is the fault of a device without an answering agent, where agents start only on request. why is nil when no agent runs.
 func (h *hands) absent(a *agent, why error) error {
 	f := fault.New(fault.AgentNotRunning, "no agent runs on %s", h.info.Name)
 	switch {
@@ -116,8 +117,8 @@ func (h *hands) absent(a *agent, why error) error {
 	if a != nil && a.process.Spool != "" {
 		f = f.With("log", a.process.Spool)
 	}
-	return f.WithHint("start it, with the device unlocked: `ios-agent agent start --udid %s`; `ios-agent doctor --device %s` says what is "+
-		"missing", h.info.UDID, h.info.UDID)
+	return f.WithHint("unlock the device and start the agent: %s; %s checks the device", hint.Do("agent_start", "udid", h.info.UDID),
+		hint.Do("doctor", "device", h.info.UDID))
 }
 
 func (h *hands) current() (a *agent, closed bool) {
@@ -126,7 +127,7 @@ func (h *hands) current() (a *agent, closed bool) {
 	return h.agent, h.closed
 }
 
-// startAgent ends the agent, if there is one, and starts a new one that looks at the target.
+// startAgent ends the agent, if any, and starts another, which looks at the target.
 func (h *hands) startAgent(ctx context.Context) (*agentwire.Client, error) {
 	h.dropAgent()
 	a, err := h.ground.start(ctx, h.looksAt())
@@ -143,7 +144,7 @@ func (h *hands) startAgent(ctx context.Context) (*agentwire.Client, error) {
 		return nil, errors.Join(fault.New(fault.Cancelled, "%s was closed", h.info.Name), a.stop(context.WithoutCancel(ctx)))
 	}
 	if err := a.turn(ctx, h.looksAt()); err != nil { // an app was launched in the meantime
-		return nil, fault.New(fault.AgentFailed, "the agent on %s cannot turn to %s: %w", h.info.Name, h.looksAt(), err)
+		return nil, fault.New(fault.AgentFailed, "cannot switch the agent on %s to %s: %w", h.info.Name, h.looksAt(), err)
 	}
 	return a.client(), nil
 }
@@ -158,7 +159,7 @@ func (h *hands) disconnect() {
 	}
 }
 
-// dropAgent ends the agent, if there is one.
+// dropAgent ends the agent, if any.
 func (h *hands) dropAgent() {
 	h.mu.Lock()
 	a := h.agent

@@ -14,8 +14,8 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Observe looks at what is in front; the waiting happens in the agent. A screen that is as it was when it last was still, and
-// on which nothing has been done since, is still: it is not waited for.
+// Observe reads the app in front; the agent does the waiting. A screen that was still at the last look, with no action since, counts as
+// still without waiting.
 func (h *hands) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 	limits := limitsOf(w.Depth)
 	if still := h.stillAt(); still != "" && h.ground.replaces() && w.Stable > 0 && w.Min == 0 && w.Unlike == "" {
@@ -31,7 +31,7 @@ func (h *hands) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) 
 	return h.screenOf(sight, err)
 }
 
-// limitsOf bound a tree: the agent keeps to our bound, not to the one that its protocol has for others.
+// limitsOf are the limits of a tree: the driver's, which replace the defaults of the agent's protocol.
 func limitsOf(depth int) agentwire.Limits {
 	return agentwire.Limits{Depth: uint32(depth), Nodes: device.MostNodes}
 }
@@ -48,15 +48,15 @@ func (h *hands) stillAt() string {
 	return h.still
 }
 
-// settled notes a look at a screen that was still.
+// settled records a look at a still screen.
 func (h *hands) settled(s *agentwire.Sight) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.still = s.Digest
 }
 
-// look asks for what is in front. Only when neither the app that was in front last nor SpringBoard is, the apps that run are
-// listed, which starts a process.
+// look reads the app in front. It lists the running apps, which starts a process, only when neither the last app nor SpringBoard is in
+// front.
 func (h *hands) look(ctx context.Context, req *agentwire.Look) (*agentwire.Sight, error) {
 	sight, err := ask[*agentwire.Sight](ctx, h, req, reads)
 	if err == nil && sight.Front == "" {
@@ -64,7 +64,7 @@ func (h *hands) look(ctx context.Context, req *agentwire.Look) (*agentwire.Sight
 		if failed != nil {
 			return nil, failed
 		}
-		delete(running, springboard) // the agent has asked it
+		delete(running, springboard) // the agent has already asked SpringBoard
 		maps.DeleteFunc(running, func(bundleID string, _ int) bool { return h.isRunner(bundleID) })
 		asked := *req
 		asked.Candidates = cmp.Or(strings.Join(slices.Sorted(maps.Keys(running)), "\n"), springboard)
@@ -74,17 +74,17 @@ func (h *hands) look(ctx context.Context, req *agentwire.Look) (*agentwire.Sight
 		return nil, err
 	}
 	if !h.ofAnApp(sight) {
-		return nil, unsent(fault.New(fault.AgentFailed, "the agent on %s looked at itself instead of the app in front", h.info.Name))
+		return nil, unsent(fault.New(fault.AgentFailed, "the agent on %s read its own runner instead of the app in front", h.info.Name))
 	}
 	h.inFront(sight.Front)
 	return sight, nil
 }
 
-// ofAnApp reports whether a look is of the app in front, and not of the app in which the agent runs.
+// ofAnApp reports whether a look shows the app in front and not the app in which the agent runs.
 func (h *hands) ofAnApp(s *agentwire.Sight) bool { return s.Front != "" && !h.isRunner(s.Front) }
 
-// screenOf turns what the agent saw into a screen. The roots of an agent's tree are one application element, and SpringBoard's
-// when it shows something over the app.
+// screenOf turns the agent's answer into a screen. The roots of an agent's tree are one application element, and SpringBoard's when it
+// covers the app.
 func (h *hands) screenOf(s *agentwire.Sight, err error) (*ui.Screen, error) {
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (h *hands) screenOf(s *agentwire.Sight, err error) (*ui.Screen, error) {
 	}
 	roots, err := s.Elements()
 	if err != nil {
-		return nil, fault.New(fault.AgentFailed, "the agent's tree of %s cannot be read: %w", s.Front, err)
+		return nil, fault.New(fault.AgentFailed, "cannot read the agent's tree of %s: %w", s.Front, err)
 	}
 	var root *ui.Node
 	switch len(roots) {

@@ -15,9 +15,9 @@ import (
 	"ios-agent/test/rig"
 )
 
-// TestAStreamOfAProcessThatIsGoneIsDropped: the agent's process ends, but what it left behind still answers on the stream. Nobody
-// watches that any more, so it is not asked again: an agent that we started takes its place.
-func TestAStreamOfAProcessThatIsGoneIsDropped(t *testing.T) {
+// TestStreamOfDeadAgentIsDropped: the agent's process ends, but one of its children still answers on the stream. The driver cannot watch
+// that child, so it starts another agent.
+func TestStreamOfDeadAgentIsDropped(t *testing.T) {
 	t.Parallel()
 	dir := rig.Dir(t)
 	xcode, err := virtualxcode.NewInProcess(virtualxcode.InProcessOptions{

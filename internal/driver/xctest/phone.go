@@ -10,6 +10,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/xctest/agentsource"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // phone is one simulator. Only the holder of its lane calls its methods, except Close, Info and Screenshot.
@@ -17,7 +18,7 @@ type phone struct {
 	*hands
 	driver *Driver
 
-	names map[string]string // of the processes of apps, by bundle id; guarded by mu
+	names map[string]string // process names of apps by bundle id; guarded by mu
 }
 
 var (
@@ -37,14 +38,14 @@ func newPhone(d *Driver, info device.Info) *phone {
 
 func (p *phone) name() string { return p.driver.Name() }
 
-// replaces: an agent on a simulator comes by itself.
+// replaces is true: an agent on a simulator starts by itself.
 func (p *phone) replaces() bool { return true }
 
 func (p *phone) greeting() time.Duration { return p.driver.Start.filled().Greeting }
 
 func (p *phone) running(ctx context.Context) (map[string]int, error) { return p.Running(ctx) }
 
-// start starts an agent on a simulator that is booted.
+// start starts an agent on a booted simulator.
 func (p *phone) start(ctx context.Context, target string) (*agent, error) {
 	if err := p.mustBeBooted(ctx); err != nil {
 		return nil, err
@@ -54,7 +55,7 @@ func (p *phone) start(ctx context.Context, target string) (*agent, error) {
 		return nil, err
 	}
 	end := func(ctx context.Context) {
-		_ = p.driver.simctl().Terminate(ctx, p.info.UDID, agentsource.RunnerID) // it may have ended by itself, or with its device
+		_ = p.driver.simctl().Terminate(ctx, p.info.UDID, agentsource.RunnerID) // it may have exited already, alone or with its device
 	}
 	return p.driver.spawn(ctx, site{
 		info: p.info, sdk: xcodebuild.SimulatorSDK, products: run, end: end,
@@ -62,7 +63,7 @@ func (p *phone) start(ctx context.Context, target string) (*agent, error) {
 	}, target)
 }
 
-// mustBeBooted fails when the device is off, so that the caller is not told about a broken agent.
+// mustBeBooted fails when the device is off, so that the caller does not get the fault of a broken agent.
 func (p *phone) mustBeBooted(ctx context.Context) error {
 	infos, err := p.driver.List(ctx)
 	if err != nil {
@@ -71,21 +72,21 @@ func (p *phone) mustBeBooted(ctx context.Context) error {
 	at := slices.IndexFunc(infos, func(i device.Info) bool { return i.UDID == p.info.UDID })
 	if at < 0 {
 		return fault.New(fault.DeviceNotFound, "%s (%s) was deleted", p.info.Name, p.info.UDID).
-			WithHint("choose another: `ios-agent use NAME`; `ios-agent devices` lists them")
+			WithHint("choose another: %s; %s lists the devices", hint.Do("use_device", "device", "NAME"), hint.Do("list_devices"))
 	}
 	if i := infos[at]; i.State != "booted" {
-		return fault.New(fault.DeviceNotBooted, "%s is %s", i.Name, i.State).WithHint("boot it: `ios-agent boot --udid %s`", i.UDID)
+		return fault.New(fault.DeviceNotBooted, "%s is %s", i.Name, i.State).WithHint("boot it: %s", hint.Do("boot_device", "udid", i.UDID))
 	}
 	return nil
 }
 
-// changing is simctl for what may change the screen.
+// changing returns simctl for actions that may change the screen.
 func (p *phone) changing() simctl.Tool {
 	p.stir()
 	return p.driver.simctl()
 }
 
-// Screenshot asks simctl, not the agent: it works while the agent is busy, and without one.
+// Screenshot asks simctl, not the agent: it works while the agent is busy or absent.
 func (p *phone) Screenshot(ctx context.Context) ([]byte, error) {
 	png, err := p.driver.simctl().Screenshot(ctx, p.info.UDID)
 	return png, p.refused(err, fault.ScreenshotFailed)
@@ -117,7 +118,7 @@ func (p *phone) Install(ctx context.Context, path string) (string, error) {
 		return "", err
 	}
 	p.mu.Lock()
-	delete(p.names, bundleID) // the new one may have another
+	delete(p.names, bundleID) // the new app may have another process name
 	p.mu.Unlock()
 	return bundleID, p.refused(p.changing().Install(ctx, p.info.UDID, path), fault.AppInstallFailed)
 }

@@ -18,8 +18,8 @@ import (
 
 var _ device.Preparer = (*phone)(nil)
 
-// preferences turn off what changes typed text on a simulator, and what shows itself over the keyboard when it first appears. Some
-// exist a second time for the hardware keyboard, which typing may use. Keys and domains are those of TIPreferencesController.
+// preferences turn off the features that change typed text on a simulator, and the introductions that cover the keyboard when it first
+// appears. Some have a second key for the hardware keyboard, which typing may use. Keys and domains come from TIPreferencesController.
 func preferences() []simctl.Preference {
 	const keyboard, slide = "com.apple.keyboard.preferences", "com.apple.keyboard.ContinuousPath"
 	all := []simctl.Preference{{Domain: slide, Key: "KeyboardContinuousPathEnabled", Kind: "bool", Value: "NO"}}
@@ -39,8 +39,7 @@ func preferences() []simctl.Preference {
 	return all
 }
 
-// Prepare writes the preferences, and remembers what was there. One that the system refuses does not keep the others from being
-// set.
+// Prepare writes the preferences and stores the previous values. A preference that the system refuses does not stop the others.
 func (p *phone) Prepare(ctx context.Context) ([]device.Adjusted, error) {
 	former := p.former()
 	known, err := former.read()
@@ -54,7 +53,7 @@ func (p *phone) Prepare(ctx context.Context) ([]device.Adjusted, error) {
 				return err
 			}
 			known = append(known, was)
-			if err := former.write(known); err != nil { // before it is changed: a daemon that is killed then still knows it
+			if err := former.write(known); err != nil { // store it before the change: a daemon that is killed then still has the old value
 				return err
 			}
 		}
@@ -62,7 +61,7 @@ func (p *phone) Prepare(ctx context.Context) ([]device.Adjusted, error) {
 	})
 }
 
-// Restore writes what was there before Prepare. What the system refuses is remembered for another try.
+// Restore writes the values from before Prepare. Values that the system refuses stay stored for another try.
 func (p *phone) Restore(ctx context.Context) ([]device.Adjusted, error) {
 	former := p.former()
 	known, err := former.read()
@@ -83,7 +82,7 @@ func (p *phone) Restore(ctx context.Context) ([]device.Adjusted, error) {
 	return done, errors.Join(err, former.write(left))
 }
 
-// adjust does something with each preference, and tells how it went.
+// adjust applies do to each preference and returns the outcomes.
 func (p *phone) adjust(ctx context.Context, all []simctl.Preference, do func(simctl.Preference) error) ([]device.Adjusted, error) {
 	done := []device.Adjusted{}
 	for _, pref := range all {
@@ -99,7 +98,7 @@ func (p *phone) adjust(ctx context.Context, all []simctl.Preference, do func(sim
 	return done, nil
 }
 
-// former is the file of what was set on a device before Prepare.
+// former is the file with the values that a device had before Prepare.
 type former string
 
 func (p *phone) former() former {
@@ -115,7 +114,7 @@ func (f former) read() (known []simctl.Preference, err error) {
 		err = json.Unmarshal(data, &known)
 	}
 	if err != nil {
-		return nil, fault.New(fault.PathError, "what was set before: %w", err)
+		return nil, fault.New(fault.PathError, "cannot read the former settings: %w", err)
 	}
 	return known, nil
 }
@@ -129,14 +128,14 @@ func (f former) write(known []simctl.Preference) error {
 		err = wholefile.Write(string(f), data)
 	}
 	if err != nil {
-		return fmt.Errorf("remembering what was set before: %w", err)
+		return fmt.Errorf("cannot store the former settings: %w", err)
 	}
 	return nil
 }
 
 func (f former) forget() error {
 	if err := os.Remove(string(f)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fault.New(fault.PathError, "what was set before: %w", err)
+		return fault.New(fault.PathError, "cannot remove the former settings: %w", err)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 const keyboard = "com.apple.keyboard.preferences"
 
 // What is typed must arrive as it is, and nothing may lie over the keyboard: these are known to do either.
-func TestPrepareTurnsOffWhatChangesText(t *testing.T) {
+func TestPrepareTurnsOffTextCorrection(t *testing.T) {
 	t.Parallel()
 	r := rig.New(t)
 	done, err := r.Phone.(device.Preparer).Prepare(t.Context())
@@ -37,7 +37,7 @@ func TestPrepareTurnsOffWhatChangesText(t *testing.T) {
 	}
 }
 
-// Restore sets exactly what was there before the first Prepare, whoever asks and however often it was prepared.
+// Restore sets exactly the values from before the first Prepare, however often Prepare ran.
 func TestRestoreUndoesPrepare(t *testing.T) {
 	t.Parallel()
 	r := rig.New(t)

@@ -12,6 +12,7 @@ import (
 	"ios-agent/internal/apple/simctl"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 )
 
@@ -30,7 +31,7 @@ var (
 	_ device.Film        = (*phone)(nil)
 )
 
-// Erase shuts the simulator down and makes it as new.
+// Erase shuts the simulator down and erases it.
 func (p *phone) Erase(ctx context.Context) error {
 	if err := p.Shutdown(ctx); err != nil {
 		return err
@@ -38,10 +39,10 @@ func (p *phone) Erase(ctx context.Context) error {
 	if err := p.changing().Erase(ctx, p.info.UDID); err != nil {
 		return p.refused(err, fault.ToolFailed)
 	}
-	return p.former().forget() // what was set before Prepare is gone too
+	return p.former().forget() // the values from before Prepare are erased too
 }
 
-// List tells the installed apps; those that run have their pid.
+// List returns the installed apps; running apps have their pid.
 func (p *phone) List(ctx context.Context) ([]device.App, error) {
 	found, err := p.driver.simctl().Apps(ctx, p.info.UDID)
 	if err != nil {
@@ -59,7 +60,7 @@ func (p *phone) List(ctx context.Context) ([]device.App, error) {
 	return apps, nil
 }
 
-// Running asks launchd which apps run. SpringBoard always does.
+// Running asks launchd for the running apps. SpringBoard always runs.
 func (p *phone) Running(ctx context.Context) (map[string]int, error) {
 	running, err := p.driver.simctl().Running(ctx, p.info.UDID)
 	if err != nil {
@@ -69,7 +70,7 @@ func (p *phone) Running(ctx context.Context) (map[string]int, error) {
 	return running, nil
 }
 
-// Uninstall removes an app that is there: simctl calls it a success when it is not.
+// Uninstall removes an installed app. It checks first, because simctl reports success for an unknown app.
 func (p *phone) Uninstall(ctx context.Context, bundleID string) error {
 	if err := p.mustHave(ctx, bundleID); err != nil {
 		return err
@@ -83,7 +84,8 @@ func (p *phone) mustHave(ctx context.Context, bundleID string) error {
 		return p.refused(err, fault.ToolFailed)
 	}
 	if !slices.ContainsFunc(apps, func(a simctl.App) bool { return a.BundleID == bundleID }) {
-		return fault.New(fault.AppNotFound, "%s is not installed on %s", bundleID, p.info.Name).WithHint("`ios-agent list-apps` shows what is")
+		return fault.New(fault.AppNotFound, "%s is not installed on %s", bundleID, p.info.Name).WithHint("%s lists the installed apps",
+			hint.Do("list_apps"))
 	}
 	return nil
 }
@@ -103,17 +105,17 @@ func (p *phone) ClearLocation(ctx context.Context) error {
 	return p.refused(p.changing().ClearLocation(ctx, p.info.UDID), fault.ToolFailed)
 }
 
-// Permit changes a permission. simctl ends the app when it takes a permission away.
+// Permit changes a permission. simctl ends the app when it revokes one.
 func (p *phone) Permit(ctx context.Context, action, service, bundleID string) error {
 	return p.refused(p.changing().Privacy(ctx, p.info.UDID, action, service, bundleID), fault.ToolFailed)
 }
 
-// TrustRoot has the apps of the simulator trust what a root certificate vouches for.
+// TrustRoot makes the simulator's apps trust a root certificate.
 func (p *phone) TrustRoot(ctx context.Context, path string) error {
 	return p.refused(p.changing().AddRootCertificate(ctx, p.info.UDID, path), fault.ToolFailed)
 }
 
-// Look tells an option of `simctl ui`.
+// Look reads an option of `simctl ui`.
 func (p *phone) Look(ctx context.Context, option string) (string, error) {
 	value, err := p.driver.simctl().UI(ctx, p.info.UDID, option)
 	return value, p.refused(err, fault.ToolFailed)
@@ -124,7 +126,7 @@ func (p *phone) SetLook(ctx context.Context, option, value string) error {
 	return p.refused(p.changing().SetUI(ctx, p.info.UDID, option, value), fault.ToolFailed)
 }
 
-// OverrideStatusBar hands the overrides to simctl by its own names.
+// OverrideStatusBar passes the overrides to simctl by its own names.
 func (p *phone) OverrideStatusBar(ctx context.Context, show map[string]string) error {
 	var flags []string
 	for name, value := range show {
@@ -152,8 +154,8 @@ func (p *phone) Paste(ctx context.Context) (string, error) {
 	return text, p.refused(err, fault.ToolFailed)
 }
 
-// Record records the screen with simctl, which runs until it is interrupted. It returns when simctl says that it has started:
-// an interrupt before that would leave no file.
+// Record records the screen with simctl, which runs until it is interrupted. It returns when simctl reports the start: an interrupt
+// before that would leave no file.
 func (p *phone) Record(ctx context.Context, path, codec string) (io.Closer, error) {
 	began := make(chan struct{})
 	once := sync.OnceFunc(func() { close(began) })
@@ -181,18 +183,18 @@ func (p *phone) Record(ctx context.Context, path, codec string) (io.Closer, erro
 	}
 	stop, cancel := context.WithTimeout(context.Background(), stopWait)
 	defer cancel()
-	return nil, errors.Join(fault.New(fault.Timeout, "simctl does not begin to film %s", p.info.Name), film.Stop(stop))
+	return nil, errors.Join(fault.New(fault.Timeout, "simctl did not start recording %s", p.info.Name), film.Stop(stop))
 }
 
-// filming is a recording under way.
+// filming is a running recording.
 type filming struct {
 	p       *phone
 	process *host.Process
 }
 
 const (
-	filmBegin = 30 * time.Second // for simctl to begin
-	filmEnd   = time.Minute      // for simctl to write the film after it was interrupted
+	filmBegin = 30 * time.Second // for simctl to start
+	filmEnd   = time.Minute      // for simctl to write the film after the interrupt
 )
 
 // Close interrupts simctl and waits until it has written the film.

@@ -24,17 +24,17 @@ import (
 
 // Start holds the limits for starting an agent. The zero value suits a simulator on a busy machine.
 type Start struct {
-	Wait time.Duration // from the start of its process to its greeting; 0 is two minutes
-	Try  int           // how often: its port may be taken, or its process may end at once; 0 is four
-	Port int           // the first port of a range with one port for each device; 0 is a port that the agent chooses
-	// Address is how long an agent that chooses its port may take to print it. The next try is told a port: some Xcode may not pass
-	// on what the agent prints. 0 is half of Wait.
+	Wait time.Duration // from the start of its process to its greeting (default 2 minutes)
+	Try  int           // number of tries (default 4): its port may be taken, or its process may exit at once
+	Port int           // first port of a range with one port for each device; 0: the agent chooses a port
+	// Address is how long an agent may take to print the port that it chose (default half of Wait). The next try gives it a port,
+	// because some versions of Xcode may not pass on the agent's output.
 	Address time.Duration
-	// Greeting is how long an agent that runs may take to greet before another is started. It greets also while XCTest keeps its main
-	// queue, so that one that does not hangs. 0 is 15 seconds, for a busy machine.
+	// Greeting is how long a running agent may take to greet before it is replaced (default 15 seconds). An agent greets even while
+	// XCTest blocks its main queue, so an agent that does not greet hangs.
 	Greeting time.Duration
 
-	PublicOnly bool // no undocumented keys of XCTest
+	PublicOnly bool // use only documented keys of XCTest
 }
 
 const (
@@ -50,17 +50,17 @@ func (s Start) filled() Start {
 	return s
 }
 
-// errUnheard means that an agent runs and its address is not known.
-var errUnheard = errors.New("it does not say on which port it listens")
+// errUnheard means that an agent runs but has not printed its address.
+var errUnheard = errors.New("it has not printed its port")
 
-// site is where an agent is started, and of what.
+// site is where an agent starts, and from which products.
 type site struct {
 	info     device.Info
 	sdk      string
 	products string                    // the .xctestrun
-	vacate   func(ctx context.Context) // ends what an earlier agent left; nil: nothing is left
-	end      func(ctx context.Context) // ends the runner of an xcodebuild that was killed; nil: it ends by itself
-	// dial connects to a port of the device; nil: its ports are this computer's, as a simulator's are.
+	vacate   func(ctx context.Context) // ends what an earlier agent left; nil: no cleanup needed
+	end      func(ctx context.Context) // ends the runner after xcodebuild was killed; nil: the runner ends by itself
+	// dial connects to a port of the device; nil: its ports are ports of this computer, as on a simulator.
 	dial func(ctx context.Context, port int) (net.Conn, error)
 }
 
@@ -81,7 +81,7 @@ func (d *Driver) spawn(ctx context.Context, on site, target string) (*agent, err
 		port := 0
 		if told {
 			if port, err = d.port(info.UDID, try); err != nil {
-				return nil, fault.New(fault.AgentFailed, "finding a port for the agent: %w", err)
+				return nil, fault.New(fault.AgentFailed, "cannot find a port for the agent: %w", err)
 			}
 		}
 		a, err := d.launch(ctx, on, port)
@@ -99,15 +99,15 @@ func (d *Driver) spawn(ctx context.Context, on site, target string) (*agent, err
 		}
 		told = told || errors.Is(last, errUnheard)
 	}
-	f := fault.New(fault.AgentFailed, "the agent on %s does not start: %w", info.Name, last)
+	f := fault.New(fault.AgentFailed, "cannot start the agent on %s: %w", info.Name, last)
 	if log == "" {
 		return nil, f
 	}
-	return nil, f.WithHint("what it printed is in %s", log).With("log", log)
+	return nil, f.WithHint("read its output in %s", log).With("log", log)
 }
 
-// vacate ends a runner that an earlier agent left on a device, and waits a moment for its end: two runners with one bundle id
-// disturb each other. A device that does not answer is left to those who come next.
+// vacate ends a runner that an earlier agent left on a device, and waits a moment for its end: two runners with one bundle id disturb
+// each other. If the device does not answer, the next steps report it.
 func vacate(ctx context.Context, runner string, running func(context.Context) (map[string]int, error), end func(context.Context)) {
 	ctx, cancel := context.WithTimeout(ctx, runnerEnd)
 	defer cancel()
@@ -130,11 +130,11 @@ func vacate(ctx context.Context, runner string, running func(context.Context) (m
 }
 
 const (
-	runnerEnd = 5 * time.Second // it takes up to three when its xcodebuild was killed
+	runnerEnd = 5 * time.Second // it takes up to three seconds when its xcodebuild was killed
 	runnerGap = 100 * time.Millisecond
 )
 
-// emptied makes a folder that has nothing in it and can be written.
+// emptied creates or clears a folder and checks that it is writable.
 func emptied(dir string) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err
@@ -150,7 +150,7 @@ func (d *Driver) launch(ctx context.Context, on site, port int) (*agent, error) 
 	udid := on.info.UDID
 	secret := make([]byte, 16)
 	if _, err := rand.Read(secret); err != nil {
-		return nil, fault.New(fault.Internal, "making the agent's token: %w", err)
+		return nil, fault.New(fault.Internal, "cannot create the agent's token: %w", err)
 	}
 	a := &agent{
 		udid: udid, address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), token: hex.EncodeToString(secret),
@@ -177,7 +177,7 @@ func (d *Driver) launch(ctx context.Context, on site, port int) (*agent, error) 
 			if address, ok := agentwire.AddressIn(string(line)); ok {
 				select {
 				case a.heard <- address:
-				default: // it has said so before
+				default: // it has printed the address before
 				}
 			}
 		}
@@ -192,11 +192,11 @@ func (d *Driver) launch(ctx context.Context, on site, port int) (*agent, error) 
 	return a, nil
 }
 
-// ports is how many ports a range has.
+// ports is the number of ports in a range.
 const ports = 1000
 
-// port chooses the port of an agent that is told one. With a range it is the same each time, so that a firewall can allow it, and
-// another one after a try that failed. Who takes the port before the agent does knows no token: the greeting fails, and so does the try.
+// port chooses the port for an agent. In a range it is the same each time, so that a firewall can allow it, and another one after a
+// failed try. A process that takes the port before the agent does not have the token: the greeting fails, and so does the try.
 func (d *Driver) port(udid string, try int) (int, error) {
 	if d.Start.Port == 0 {
 		return freeport.Find()
@@ -206,7 +206,7 @@ func (d *Driver) port(udid string, try int) (int, error) {
 	return d.Start.Port + int((h.Sum32()+uint32(try)*7)%ports), nil
 }
 
-// ready connects until the agent answers the greeting, its process ends, or time is up.
+// ready connects until the agent answers the greeting, its process ends, or time runs out.
 func (a *agent) ready(ctx context.Context, target string, patience time.Duration) error {
 	if err := a.listens(ctx, patience); err != nil {
 		return err
@@ -219,7 +219,7 @@ func (a *agent) ready(ctx context.Context, target string, patience time.Duration
 			return nil
 		}
 		if wrong := (*wrongAgent)(nil); errors.As(err, &wrong) {
-			return err // trying again does not change which agent this is
+			return err // another try would reach the same agent
 		}
 		select {
 		case <-a.process.Done():
@@ -231,7 +231,7 @@ func (a *agent) ready(ctx context.Context, target string, patience time.Duration
 	}
 }
 
-// listens waits until the address of the agent is known.
+// listens waits until the agent's address is known.
 func (a *agent) listens(ctx context.Context, patience time.Duration) error {
 	if a.heard == nil {
 		return nil

@@ -15,6 +15,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/internal/virtualxcode/flaw"
@@ -66,7 +67,7 @@ func (r *agentRuns) around(tool string, run host.Main) host.Main {
 	}
 }
 
-// runs are those that have begun.
+// runs are the runs that have begun.
 func (r *agentRuns) runs() []agentRun {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,8 +86,8 @@ func (r agentRun) after(flag string) string {
 	return ""
 }
 
-// An agent binds its port itself, leaves when it is asked to, and nothing of its run stays.
-func TestAnAgentLeavesByItself(t *testing.T) {
+// An agent binds its port itself, ends on request, and leaves no files of its run.
+func TestAgentEndsOnRequest(t *testing.T) {
 	t.Parallel()
 	seen := &agentRuns{}
 	s := newSubject(t, rig.New(t, seen.around))
@@ -109,8 +110,8 @@ func TestAnAgentLeavesByItself(t *testing.T) {
 	}
 }
 
-// An Xcode that does not pass on what the agent prints costs one try: the next one is told a port, and so is every later agent.
-func TestAnAgentThatIsNotHeard(t *testing.T) {
+// An Xcode that hides the agent's output costs one try: the next agent, and every later one, is given a port.
+func TestAgentWithHiddenOutputGetsPort(t *testing.T) {
 	t.Parallel()
 	seen := &agentRuns{mute: true}
 	s := newSubject(t, rig.New(t, seen.around))
@@ -122,12 +123,12 @@ func TestAnAgentThatIsNotHeard(t *testing.T) {
 		told = append(told, r.port != "0")
 	}
 	if !slices.Equal(told, []bool{false, true, true}) {
-		t.Errorf("told a port: %v", told)
+		t.Errorf("agents with a given port = %v, want [false true true]", told)
 	}
 }
 
 // Two simulators are driven at the same time by agents of one product, each with derived data of its own.
-func TestAgentsOfTwoDevices(t *testing.T) {
+func TestTwoDevicesUseSeparateAgents(t *testing.T) {
 	t.Parallel()
 	seen := &agentRuns{}
 	r := rig.New(t, seen.around)
@@ -169,7 +170,7 @@ func TestAgentsOfTwoDevices(t *testing.T) {
 }
 
 // A launch leaves the stream as it is: an agent without a client ends after two minutes.
-func TestALaunchKeepsTheStream(t *testing.T) {
+func TestLaunchKeepsTheStream(t *testing.T) {
 	t.Parallel()
 	s := newSubject(t, rig.New(t))
 	s.open(t)
@@ -180,7 +181,7 @@ func TestALaunchKeepsTheStream(t *testing.T) {
 }
 
 // A caller with too little time for a busy agent does not have it replaced.
-func TestABusyAgentIsKept(t *testing.T) {
+func TestBusyAgentIsKept(t *testing.T) {
 	t.Parallel()
 	seen := &agentRuns{}
 	s := newSubject(t, rig.New(t, seen.around))
@@ -202,7 +203,7 @@ func TestABusyAgentIsKept(t *testing.T) {
 
 // The first look at a device has less time than the build of the agent. It does not end the build, it says so, and the next look
 // works.
-func TestTheFirstLookDoesNotEndItsBuild(t *testing.T) {
+func TestFirstLookDoesNotEndBuild(t *testing.T) {
 	t.Parallel()
 	seen := &agentRuns{}
 	building, goOn := make(chan struct{}), make(chan struct{})
@@ -226,7 +227,7 @@ func TestTheFirstLookDoesNotEndItsBuild(t *testing.T) {
 	<-building
 	late()
 	f := fault.From(<-failed)
-	if f.Code != fault.Timeout || !strings.Contains(f.Message, "goes on") || !strings.Contains(f.Hint, "agent start") ||
+	if f.Code != fault.Timeout || !strings.Contains(f.Message, "continues") || !strings.Contains(f.Hint, hint.Do("agent_start")) ||
 		f.Dispatched != fault.NotDispatched {
 		t.Errorf("%s: %s (%s), %s", f.Code, f.Message, f.Hint, f.Dispatched)
 	}
@@ -237,9 +238,8 @@ func TestTheFirstLookDoesNotEndItsBuild(t *testing.T) {
 	}
 }
 
-// A runner outlives an xcodebuild that was killed. The next agent is started when the runner has ended, also by a daemon that knows
-// nothing of the one before.
-func TestARunnerThatOutlivesItsXcodebuild(t *testing.T) {
+// A runner outlives a killed xcodebuild. The next agent starts after the runner has ended, even under a daemon that never saw it.
+func TestAgentStartWaitsForOldRunner(t *testing.T) {
 	t.Parallel()
 	s := newSubject(t, newPrograms(t))
 	s.open(t)
@@ -255,8 +255,8 @@ func TestARunnerThatOutlivesItsXcodebuild(t *testing.T) {
 	s.Must(s.look(t.Context()))
 }
 
-// With a range of ports an agent is told the port of its device, each time the same.
-func TestARangeOfPorts(t *testing.T) {
+// With a range of ports, each device's agent always gets the same port.
+func TestPortRangeKeepsDevicePort(t *testing.T) {
 	t.Parallel()
 	seen := &agentRuns{}
 	s := newSubject(t, rig.New(t, seen.around))
@@ -269,8 +269,8 @@ func TestARangeOfPorts(t *testing.T) {
 	}
 }
 
-// An agent that cannot be asked is interrupted, not killed, so that xcodebuild ends its runner.
-func TestAnAgentWithoutAStreamIsInterrupted(t *testing.T) {
+// An agent without a stream is interrupted, not killed, so that xcodebuild ends its runner.
+func TestAgentWithoutStreamIsInterrupted(t *testing.T) {
 	t.Parallel()
 	seen := &agentRuns{}
 	s := newSubject(t, rig.New(t, seen.around))
@@ -298,8 +298,8 @@ func TestAnAgentWithoutAStreamIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestAnAgentIsTriedFourTimes: one that ends three times at its start and stays at the fourth drives, as with qorvex.
-func TestAnAgentIsTriedFourTimes(t *testing.T) {
+// TestAgentIsTriedFourTimes: an agent that exits three times at its start and stays at the fourth works, as with qorvex.
+func TestAgentIsTriedFourTimes(t *testing.T) {
 	t.Parallel()
 	for early, starts := range map[int]bool{3: true, 4: false} {
 		seen := &agentRuns{}
@@ -312,13 +312,13 @@ func TestAnAgentIsTriedFourTimes(t *testing.T) {
 	}
 }
 
-// Who cannot start an agent finds what it printed: there is no agent whose log could be asked for.
-func TestWhereAnAgentThatDoesNotStartHasLeftItsWords(t *testing.T) {
+// The hint names the file with the output of an agent that did not start.
+func TestHintNamesOutputOfFailedAgent(t *testing.T) {
 	t.Parallel()
 	s := newSubject(t, rig.New(t))
 	s.Fault(virtualxcode.Fault{Name: flaw.AgentExitsEarly, Times: flaw.Forever})
 	f := fault.From(s.look(t.Context()))
-	_, path, _ := strings.Cut(f.Hint, "is in ")
+	_, path, _ := strings.Cut(f.Hint, "output in ")
 	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), "Early unexpected exit") {
 		t.Errorf("%s: %q, %v", f.Hint, text, err)
 	}

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	leaveWait  = 2 * time.Second  // for an agent that was asked to leave: its test passes, and xcodebuild ends
-	leaveGrace = 10 * time.Second // for an xcodebuild that was interrupted: it ends the runner and writes its result
-	closeWait  = 6 * time.Second  // for both, when the daemon leaves
+	leaveWait  = 2 * time.Second  // for the agent to leave on request: its test passes, and xcodebuild ends
+	leaveGrace = 10 * time.Second // for an interrupted xcodebuild to end the runner and write its result
+	closeWait  = 6 * time.Second  // for both, when the daemon stops
 	stopWait   = 3 * time.Second
 )
 
-// stop ends the agent: by its own request, or else by interrupting xcodebuild, which then ends the runner. The runner of an
-// xcodebuild that has to be killed is ended here. When ctx ends, xcodebuild is killed.
+// stop ends the agent: by request, or else by interrupting xcodebuild, which then ends the runner. If xcodebuild has to be killed, stop
+// ends the runner. When ctx ends, stop kills xcodebuild.
 func (a *agent) stop(ctx context.Context) error {
 	a.leave(ctx)
 	a.use(nil)

@@ -5,7 +5,8 @@ import (
 	"log/slog"
 )
 
-// Handler is a log handler that writes no secrets: neither those of the set nor what is secret by its name or place.
+// Handler returns a log handler that hides secrets before next gets a record: the secrets of the set, and secrets that Credentials finds by
+// their names and places.
 func (s *Set) Handler(next slog.Handler) slog.Handler { return handler{s, next} }
 
 type handler struct {
@@ -50,7 +51,7 @@ func (h handler) attr(a slog.Attr) slog.Attr {
 	return a
 }
 
-// Line is a line of a log without the secrets, and without what is secret by where it stands.
+// Line returns a line of a log without the secrets of the set, and without the secrets that Credentials finds.
 func (s *Set) Line(text string) string {
 	shown, _ := Credentials(s.Text(text))
 	return shown

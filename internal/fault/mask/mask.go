@@ -1,5 +1,7 @@
-// Package mask keeps secrets out of what leaves the process: answers, events, faults, logs, transcripts, recordings. It finds a secret
-// by its value, in every form in which texts are written down here, and by the name it stands behind.
+// Package mask hides secrets in everything that leaves the process: answers, events, faults, logs, transcripts, recordings. A Set finds its
+// secrets by their values, in every form in which programs write them: quoted, percent-encoded, in base64, in the other case. Named and
+// Credentials find secrets by their names and places, such as a variable API_TOKEN or an Authorization header. Traces find the secrets of
+// earlier processes without containing them.
 package mask
 
 import (
@@ -10,24 +12,24 @@ import (
 	"sync"
 )
 
-// Set is the secrets that a process has come to know. It is safe for concurrent use; nil hides nothing.
+// Set holds the secrets that a process has learned. It is safe for concurrent use; a nil Set hides nothing.
 type Set struct {
 	mu      sync.RWMutex
-	secrets []secret // the longest first: one may hold another
-	added   []string // values in the order in which they came
-	traces  *Traces  // of those that an earlier process knew, and this one does not; never changed
+	secrets []secret // the longest first: a long secret may contain a short one
+	added   []string // values in the order of their arrival
+	traces  *Traces  // of secrets that only an earlier process knew; replaced, never changed in place
 }
 
-// Least is the length from which on a secret is hidden: shorter ones would hide innocent text everywhere.
+// Least is the minimum length of a secret, in characters. Shorter secrets are not hidden: they would hide innocent text everywhere.
 const Least = 3
 
-// Prefix begins the variables of an environment that hold the secrets a user has typed by name.
+// Prefix begins the names of the environment variables that hold a user's secrets, which agents type by name.
 const Prefix = "IOS_AGENT_SECRET_"
 
-// most bounds how many secrets are known. The oldest is forgotten first.
+// most is the maximum number of secrets in a set. The set forgets the oldest first.
 const most = 1000
 
-// Add makes a secret known: from now on shown stands in its place.
+// Add adds a secret: from now on, texts have shown in its place.
 func (s *Set) Add(value, shown string) {
 	one := newSecret(value, shown)
 	if s == nil || len(one.runes) < Least {
@@ -39,7 +41,7 @@ func (s *Set) Add(value, shown string) {
 		return
 	}
 	s.added, s.traces = append(s.added, value), s.traces.without(value)
-	all := append(slices.Clone(s.secrets), one) // readers may hold the old one
+	all := append(slices.Clone(s.secrets), one) // readers may still use the old slice
 	if len(s.added) > most {
 		oldest := s.added[0]
 		s.added = slices.Clone(s.added[1:])
@@ -49,7 +51,7 @@ func (s *Set) Add(value, shown string) {
 	s.secrets = all
 }
 
-// AddTraces has the secrets hidden that an earlier process knew.
+// AddTraces adds the secrets of an earlier process, which are known only by their traces.
 func (s *Set) AddTraces(t Traces) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,7 +61,7 @@ func (s *Set) AddTraces(t Traces) {
 	}
 }
 
-// AddEnv makes the secrets of a client's environment known: they may stand on a screen since before this process began.
+// AddEnv adds the secrets in a client's environment. A screen may have shown them since before this process began.
 func (s *Set) AddEnv(env map[string]string) {
 	for name, value := range env {
 		if short, is := strings.CutPrefix(name, Prefix); is {
@@ -77,7 +79,7 @@ func (s *Set) known() ([]secret, *Traces) {
 	return s.secrets, s.traces
 }
 
-// Values are the secrets, in the order in which they came. Nobody writes to them.
+// Values returns the secrets in the order of their arrival. Callers must not change the slice.
 func (s *Set) Values() []string {
 	if s == nil {
 		return nil
@@ -93,7 +95,7 @@ func (s *Set) Empty() bool {
 	return len(secrets) == 0 && traces.empty()
 }
 
-// Text is a text without the secrets.
+// Text returns a text without the secrets.
 func (s *Set) Text(text string) string {
 	secrets, traces := s.known()
 	for _, one := range secrets {
@@ -102,12 +104,12 @@ func (s *Set) Text(text string) string {
 	return traces.hide(text)
 }
 
-// JSON is a JSON document without the secrets; all else stays as it is written. What is no JSON is taken for a text.
+// JSON returns a JSON document without the secrets; everything else is unchanged. Invalid JSON is handled as a text.
 func (s *Set) JSON(raw []byte) []byte {
 	if s.Empty() || len(raw) == 0 {
 		return raw
 	}
-	hidden := s.Text(string(raw)) // it knows how JSON quotes
+	hidden := s.Text(string(raw)) // Text finds quoted secrets too
 	if hidden == string(raw) {
 		return raw
 	}
@@ -117,9 +119,9 @@ func (s *Set) JSON(raw []byte) []byte {
 	return scalars().ReplaceAllFunc(raw, func(literal []byte) []byte {
 		text := string(literal)
 		if literal[0] == '"' {
-			_ = json.Unmarshal(literal, &text) // it is valid
+			_ = json.Unmarshal(literal, &text) // raw is valid JSON, so each literal is
 		}
-		hidden := s.Text(text) // a number may be one too: a code of digits
+		hidden := s.Text(text) // a number may be a secret too, such as a code of digits
 		if hidden == text {
 			return literal
 		}
@@ -131,16 +133,16 @@ func (s *Set) JSON(raw []byte) []byte {
 	})
 }
 
-// scalars are the strings, keys among them, and the numbers of a JSON document.
+// scalars matches the strings of a JSON document, including keys, and its numbers.
 var scalars = lazy(`"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*`)
 
-// Names in the words of a variable, a flag, a header or a query that stand before a secret: anywhere in the name, or as a whole word.
+// The names of secrets: parts match anywhere in the name of a variable, flag, header or query value, words match a whole word of it.
 var (
 	parts = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "PGPASS", "CREDENTIAL", "COOKIE"}
 	words = []string{"PASS", "PIN", "AUTH", "AUTHORIZATION", "BEARER", "OTP", "SIGNATURE"}
 )
 
-// Named reports whether what stands behind a name is a secret.
+// Named reports whether a variable, flag, header or query value with this name is a secret.
 func Named(name string) bool {
 	upper := strings.ToUpper(name)
 	if slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(upper, p) }) {
@@ -154,7 +156,7 @@ func Named(name string) bool {
 	return false
 }
 
-// separated is a name in capitals, with its words apart: dbPass is DB_PASS.
+// separated returns a name in capitals with an underscore between its words: DB_PASS for dbPass.
 func separated(name string) string {
 	var b strings.Builder
 	lower := false

@@ -19,7 +19,7 @@ var awkward = []string{
 	"a\\\ttab", "100%",
 }
 
-func TestText(t *testing.T) {
+func TestTextHidesEveryEncodingOfSecret(t *testing.T) {
 	for _, value := range awkward {
 		var s Set
 		s.Add(value, "$SECRET:a")
@@ -53,7 +53,7 @@ func quoted(s string) string {
 	return string(raw)
 }
 
-func TestOthersStay(t *testing.T) {
+func TestTextKeepsOtherValues(t *testing.T) {
 	var s Set
 	for _, value := range []string{"hunter2", "tab\there", `a\\b`, "q-x", "123456", "ab" /* too short to be hidden */, ""} {
 		s.Add(value, "*")
@@ -88,8 +88,8 @@ func TestOthersStay(t *testing.T) {
 	}
 }
 
-// TestTheLongestIsHiddenFirst: one secret may hold another, and one way to write it down may hold another.
-func TestTheLongestIsHiddenFirst(t *testing.T) {
+// TestLongestSecretIsHiddenFirst: one secret may hold another, and one way to write it down may hold another.
+func TestLongestSecretIsHiddenFirst(t *testing.T) {
 	for _, order := range [][]string{{"hunter2", "hunter2-and-more"}, {"hunter2-and-more", "hunter2"}} {
 		var s Set
 		for _, value := range order {
@@ -109,8 +109,8 @@ func TestTheLongestIsHiddenFirst(t *testing.T) {
 	}
 }
 
-// TestNamesStay: a secret may be a part of what stands for it.
-func TestNamesStay(t *testing.T) {
+// TestSecretPlaceholdersAreNotMasked: a secret may be a part of what stands for it.
+func TestSecretPlaceholdersAreNotMasked(t *testing.T) {
 	var s Set
 	s.Add("secret", Name("shop"))
 	s.Add("SHOP", Name("other"))
@@ -124,8 +124,8 @@ func TestNamesStay(t *testing.T) {
 	}
 }
 
-// TestFormatted: a field shows a number in groups.
-func TestFormatted(t *testing.T) {
+// TestGroupedDigitsAreHidden: a field shows a number in groups.
+func TestGroupedDigitsAreHidden(t *testing.T) {
 	var s Set
 	s.Add("4111111111111111", "*")
 	s.Add("1092345678", "*")
@@ -139,7 +139,7 @@ func TestFormatted(t *testing.T) {
 	}
 }
 
-func TestJSON(t *testing.T) {
+func TestJSONHidesSecretsAndKeepsOrder(t *testing.T) {
 	var s Set
 	s.Add(`a"b`, "*")
 	s.Add("123456", "*")
@@ -177,7 +177,7 @@ func TestLogsHideSecrets(t *testing.T) {
 	}
 }
 
-func TestBound(t *testing.T) {
+func TestSetKeepsNewestSecrets(t *testing.T) {
 	var s Set
 	for i := range most + 10 {
 		s.Add(fmt.Sprintf("secret-%06d", i), "*")
@@ -190,7 +190,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-func TestNamed(t *testing.T) {
+func TestNamedDetectsSecretNames(t *testing.T) {
 	for _, name := range []string{
 		"API_TOKEN", "passwd", "PGPASS", "DB_PASS", "dbPass", "pin", "USER_PIN", "passphrase", "Authorization", "AUTH",
 		"X-API-Key", "cookie", "--otp", "apikey", "SIGNING_KEYS", "dbAuth", "pinZone", "dataPin", "quizPin", "PIN:", "PIN/",
@@ -208,7 +208,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-func TestCredentials(t *testing.T) {
+func TestCredentialsAreFoundInText(t *testing.T) {
 	for text, want := range map[string]string{
 		"https://bob:hunter2@example.com/a":       "https://<secret>@example.com/a",
 		"https://e.com/?a=1&access_token=abc&b=2": "https://e.com/?a=1&access_token=<secret>&b=2",

@@ -17,7 +17,7 @@ type secret struct {
 	value string
 	shown string
 	runes []rune
-	forms []string // as programs write it down
+	forms []string // the ways in which programs write the value; see Forms
 	first *[256]bool
 }
 
@@ -34,7 +34,7 @@ func newSecret(value, shown string) secret {
 	return s
 }
 
-// begins notes with which bytes the first character may be spelled. Nearly all text begins no secret, and is passed over fast.
+// begins records the bytes with which the first character may be spelled. Most of a text cannot begin a secret, and hide skips it quickly.
 func (s secret) begins(r rune) {
 	for other := unicode.SimpleFold(r); ; other = unicode.SimpleFold(other) {
 		s.first[utf8.AppendRune(nil, other)[0]] = true
@@ -50,7 +50,8 @@ func (s secret) begins(r rune) {
 	}
 }
 
-// Forms are a secret and the ways in which programs write it down.
+// Forms returns a secret as it is, and in the ways in which programs write it: quoted, percent-encoded, in base64 and in hex. The longest
+// is first.
 func Forms(value string) []string {
 	quoted, _ := json.Marshal(value) // a string always encodes
 	goes := strconv.Quote(value)
@@ -59,11 +60,11 @@ func Forms(value string) []string {
 		value, string(quoted[1 : len(quoted)-1]), goes[1 : len(goes)-1], url.QueryEscape(value), url.PathEscape(value),
 		base64.RawStdEncoding.EncodeToString(raw), base64.RawURLEncoding.EncodeToString(raw), hex.EncodeToString(raw),
 	}
-	slices.SortStableFunc(forms, func(a, b string) int { return len(b) - len(a) }) // one may hold another
+	slices.SortStableFunc(forms, func(a, b string) int { return len(b) - len(a) }) // a long form may contain a short one
 	return slices.Compact(forms)
 }
 
-// hide puts what is to be shown in the place of the secret.
+// hide replaces the secret in a text by its placeholder.
 func (s secret) hide(text string) string {
 	var b strings.Builder
 	from := 0
@@ -72,7 +73,7 @@ func (s secret) hide(text string) string {
 			i++
 			continue
 		}
-		if n := named(text[i:]); n > 0 { // a secret may be the word "secret"
+		if n := named(text[i:]); n > 0 { // keep placeholders: a secret may be the word "secret"
 			i += n
 			continue
 		}
@@ -93,7 +94,7 @@ func (s secret) hide(text string) string {
 	return b.String()
 }
 
-// found is how many bytes of the text are the secret, which begins with it, in any form.
+// found returns the length in bytes of the secret, in any form, at the beginning of the text; 0 if the text begins otherwise.
 func (s secret) found(text string) int {
 	for _, form := range s.forms {
 		if strings.HasPrefix(text, form) {
@@ -103,12 +104,12 @@ func (s secret) found(text string) int {
 	return s.at(text)
 }
 
-// Name is what stands for a secret that is typed by its name.
+// Name is the placeholder of a secret that is typed by its name.
 func Name(name string) string { return mark + name }
 
 const mark = "$SECRET:"
 
-// named is how many bytes of the text are the name of a secret, which begins with it.
+// named returns the length in bytes of a placeholder such as $SECRET:NAME at the beginning of the text; 0 without one.
 func named(text string) int {
 	name, is := strings.CutPrefix(text, mark)
 	if !is {
@@ -123,14 +124,15 @@ func named(text string) int {
 	return len(mark) + end
 }
 
-// cut ends a text that was too long; leastCut is how much of a secret before it gives the secret away.
+// cut is the end of a text that was shortened. leastCut is the number of characters of a secret before it that must be hidden.
 const (
 	cut      = "…"
 	leastCut = 4
 )
 
-// at is how many bytes of the text are the secret, which begins with it: quoted once or several times, escaped as in JSON or a URL,
-// with blanks in the place of control characters, in the other case, with the marks a field puts between digits, or cut short.
+// at returns the length in bytes of the secret at the beginning of the text, in more spellings than found: quoted once or several times,
+// escaped as in JSON or a URL, with blanks in place of control characters, in the other case, with the separators that a text field puts
+// between digits, or cut short.
 func (s secret) at(text string) int {
 	at, slashes := 0, 0
 	for i, r := range s.runes {
@@ -139,7 +141,7 @@ func (s secret) at(text string) int {
 				continue
 			}
 			run, n := backslashes(text[at:])
-			if run < slashes { // quoting adds some, and the next character may have one of its own
+			if run < slashes { // there may be more: quoting adds backslashes, and the next character may have its own
 				return 0
 			}
 			at += n
@@ -167,7 +169,7 @@ func (s secret) at(text string) int {
 	return at
 }
 
-// backslashes is how many backslashes the text begins with, and how many bytes they are: a URL writes %5c.
+// backslashes counts the backslashes at the beginning of the text, and their length in bytes: a URL writes %5c.
 func backslashes(text string) (run, at int) {
 	for n := 0; ; at += n {
 		if n = percent(text[at:], '\\'); strings.HasPrefix(text[at:], `\`) {
@@ -182,7 +184,7 @@ func backslashes(text string) (run, at int) {
 
 func digit(r rune) bool { return '0' <= r && r <= '9' }
 
-// marks is how many bytes of the text are what a field puts between the digits of a number.
+// marks returns the length in bytes of the separators that a text field may put between two digits of a number.
 func marks(text string) int {
 	const mostMarks = 3
 	at := 0
@@ -196,12 +198,13 @@ func marks(text string) int {
 	return at
 }
 
-// spelled is how many bytes of the text stand for a character; 0: it begins with another one.
+// spelled returns the length in bytes of a character at the beginning of the text, in any spelling; 0 if the text begins with another
+// character.
 func spelled(text string, want rune) int {
 	if text == "" {
 		return 0
 	}
-	if n := percent(text, want); n > 0 { // before a percent sign that stands for itself: a URL writes %25
+	if n := percent(text, want); n > 0 { // first, because a URL writes a percent sign as %25
 		return n
 	}
 	got, n := utf8.DecodeRuneInString(text)
@@ -221,7 +224,7 @@ func spelled(text string, want rune) int {
 
 func strange(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
 
-// percent reads a character as URLs write it.
+// percent returns the length in bytes of the wanted character at the beginning of the text when it is percent-encoded there; otherwise 0.
 func percent(text string, want rune) int {
 	var b []byte
 	for i := 0; i+2 < len(text) && text[i] == '%'; i += 3 {

@@ -11,28 +11,28 @@ import (
 	"unicode/utf8"
 )
 
-// Traces find the secrets that an earlier process knew, without having them: of each form in which programs write a secret down they have
-// its length and a keyed sum. They can be kept in a file. Who reads it can try guesses, as on a file of hashed passwords.
-// Other than a secret that is known, one of which only the trace is left is not found when it is cut short or has marks between its digits.
+// Traces find the secrets that an earlier process knew, without their values: for each form in which programs write a secret they have its
+// length and a keyed sum. A file can keep them; a reader of the file can try guesses, as with a file of hashed passwords. A trace does not
+// find a secret that is cut short or has marks between its digits; a known secret is found there too.
 type Traces struct {
-	Key []byte  `json:"key"` // random, one a home
+	Key []byte  `json:"key"` // random; each home has its own
 	All []Trace `json:"traces"`
 }
 
 // Trace is one secret.
 type Trace struct {
-	Shown string `json:"shown"` // what stands in its place
+	Shown string `json:"shown"` // placeholder
 	Forms []Form `json:"forms"`
 }
 
-// Form is one way in which a secret is written down, in small letters.
+// Form is one spelling of a secret, in lower case, without its text.
 type Form struct {
 	Runes int    `json:"runes"`
-	Hint  uint16 `json:"hint"` // of a sum that is cheap to roll over a text: few other texts have it too
+	Hint  uint16 `json:"hint"` // part of a rolling sum, which is cheap to compute: few other texts have the same
 	Sum   []byte `json:"sum"`
 }
 
-// Of makes the trace of a secret.
+// Of makes the trace of a secret with this set's key.
 func (t *Traces) Of(value, shown string) Trace {
 	one := Trace{Shown: shown}
 	for _, form := range Forms(value) {
@@ -47,15 +47,15 @@ func (t *Traces) Of(value, shown string) Trace {
 
 func (f Form) is(other Form) bool { return f.Runes == other.Runes && hmac.Equal(f.Sum, other.Sum) }
 
-// Index is where the trace of a secret is among them; -1: it is not.
+// Index returns the index of a secret's trace; -1 if it has none.
 func (t *Traces) Index(value string) int { return slices.IndexFunc(t.All, t.Of(value, "").same) }
 
-// same reports whether two traces are of one secret: their longest forms are.
+// same reports whether two traces are of the same secret: then their longest forms are equal.
 func (t Trace) same(other Trace) bool {
 	return len(t.Forms) > 0 && len(other.Forms) > 0 && t.Forms[0].is(other.Forms[0])
 }
 
-// without are the traces of other secrets; it leaves those that it is called on as they are.
+// without returns the traces of all other secrets, and leaves its receiver unchanged.
 func (t *Traces) without(value string) *Traces {
 	if t == nil {
 		return nil
@@ -70,7 +70,7 @@ func (t *Traces) without(value string) *Traces {
 // empty reports whether there is nothing to find.
 func (t *Traces) empty() bool { return t == nil || len(t.All) == 0 }
 
-// hide puts what is to be shown in the place of each secret, the longest form first: one may hold another.
+// hide replaces each secret in a text by its placeholder. It takes the longest forms first, because a long one may contain a short one.
 func (t *Traces) hide(text string) string {
 	if t.empty() {
 		return text
@@ -97,7 +97,8 @@ type shownForm struct {
 	shown string
 }
 
-// hideOf hides the forms of one length. A window of that length goes over the text, and the sum of what is in it with the window.
+// hideOf hides the forms of one length. It moves a window of that length over the text and updates a rolling sum of the window's
+// characters; only a window with a matching hint costs an HMAC.
 func (t *Traces) hideOf(text string, n int, forms []shownForm) string {
 	if n <= 0 || utf8.RuneCountInString(text) < n {
 		return text
@@ -113,7 +114,7 @@ func (t *Traces) hideOf(text string, n int, forms []shownForm) string {
 		if i > 0 {
 			sum = (sum-uint64(window[i-1])*high)*base + uint64(window[i+n-1])
 		}
-		if at[i] < from { // a part of what was found
+		if at[i] < from { // inside the match before
 			continue
 		}
 		if skip := named(text[at[i]:]); skip > 0 {
@@ -134,7 +135,7 @@ func (t *Traces) hideOf(text string, n int, forms []shownForm) string {
 	return b.String()
 }
 
-// found is what stands for a text that is a secret.
+// found returns the placeholder of a text that is a secret.
 func (t *Traces) found(text []rune, near uint16, forms []shownForm) (shown string, is bool) {
 	for _, f := range forms {
 		if f.Hint == near && hmac.Equal(f.Sum, t.sum(text)) {
@@ -146,11 +147,11 @@ func (t *Traces) found(text []rune, near uint16, forms []shownForm) (shown strin
 
 func (t *Traces) sum(text []rune) []byte {
 	h := hmac.New(sha256.New, t.Key)
-	_, _ = h.Write([]byte(string(text))) // a hash takes all
+	_, _ = h.Write([]byte(string(text))) // a hash accepts every write
 	return h.Sum(nil)
 }
 
-// rolled is a sum that can be rolled over a text; which one it is depends on the key.
+// rolled returns a sum of a text that hideOf can update for the next window. The key decides its base.
 func (t *Traces) rolled(text []rune) (sum uint64) {
 	base := t.base()
 	for _, r := range text {
@@ -165,10 +166,10 @@ func (t *Traces) base() uint64 {
 	return binary.LittleEndian.Uint64(b[:]) | 1
 }
 
-// hint is the part of a rolled sum that tells the least of short texts.
+// hint is the part of a rolled sum that is stored: it reveals little about a short text.
 func hint(sum uint64) uint16 { return uint16(sum >> 48) }
 
-// folded are the characters of a text in small letters, as many as there were.
+// folded returns the characters of a text in lower case, one for each character of the text.
 func folded(text string) []rune {
 	all := []rune(text)
 	for i, r := range all {
@@ -177,7 +178,7 @@ func folded(text string) []rune {
 	return all
 }
 
-// starts is where each character of a text begins, and where the text ends.
+// starts returns the offset of each character of a text, and at last the offset of its end.
 func starts(text string) (all []int) {
 	for i := range text {
 		all = append(all, i)

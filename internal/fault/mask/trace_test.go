@@ -67,8 +67,8 @@ func TestTracesLeaveOtherTextsAlone(t *testing.T) {
 	}
 }
 
-// TestATraceGoesWhenItsSecretIsKnown: a process that has the secret finds more of it, such as one that is cut short.
-func TestATraceGoesWhenItsSecretIsKnown(t *testing.T) {
+// TestKnownSecretReplacesTrace: a process that has the secret finds more of it, such as one that is cut short.
+func TestKnownSecretReplacesTrace(t *testing.T) {
 	s := left(t, "hunter2-canary")
 	if got := s.Text("hunter2-ca…"); got != "hunter2-ca…" {
 		t.Errorf("got %q: a trace cannot find what is cut", got)

@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// Hidden stands for a secret that has no name.
+// Hidden is the placeholder of a secret without a name.
 const Hidden = "<secret>"
 
-// What stands in a text for a program before a secret: a user in a URL, a part of a query, a header.
+// Patterns of the places that contain secrets: the user in a URL, a value in a query, a header, a bearer or basic credential.
 var (
 	userInfo = lazy(`([A-Za-z][A-Za-z0-9+.-]*://)([^/?#\s@"']+)(@)`)
 	query    = lazy(`([?&;#])([^=&;#\s"']+)(=)([^&;#\s"']*)`)
@@ -17,15 +17,15 @@ var (
 	bearer   = lazy(`(?i)(\b(?:bearer|basic)\s+)([A-Za-z0-9._~+/=-]{6,})`)
 )
 
-// lazy is an expression that is compiled when it is first used, as those of text/lazyregexp are, which stands above: a start of the program
-// that needs none does not pay for it.
+// lazy compiles an expression when it is first used, like text/lazyregexp, which this package must not import: a start of the program that
+// does not need it does not pay for it.
 func lazy(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// Credentials is a text without what is secret by where it stands: users and passwords of URLs, parts of a query with such a name,
-// headers. It gives also what it took out, because the same may stand elsewhere. A text that has nothing of the kind, as most lines of a
-// log, is read once and costs little.
+// Credentials returns a text without the secrets that it finds by their places: users and passwords of URLs, query values with the name of
+// a secret, headers. It also returns the removed secrets, because other texts may contain them too. A text without such places, such as
+// most lines of a log, costs little.
 func Credentials(text string) (shown string, found []string) {
 	if strings.Contains(text, "://") && strings.Contains(text, "@") {
 		text = replace(userInfo(), text, func(m []string) (string, string) { return m[1] + Hidden + m[3], m[2] }, &found)
@@ -60,7 +60,7 @@ func mentions(text string, words ...string) bool {
 	return strings.Contains(text, "\u017f") || strings.Contains(text, "\u212a")
 }
 
-// replace calls fn for each match with its groups; fn gives what is shown and what is hidden.
+// replace calls fn for each match with its groups; fn returns the text to show and the text to hide.
 func replace(r *regexp.Regexp, text string, fn func([]string) (shown, hidden string), found *[]string) string {
 	return r.ReplaceAllStringFunc(text, func(match string) string {
 		shown, hidden := fn(r.FindStringSubmatch(match))

@@ -1,4 +1,5 @@
-// Package nearest finds the names a person may have meant, for "did you mean" hints. Nothing acts on such a guess.
+// Package nearest finds the names that a person may have meant, for "did you mean" hints. To compares a word with the known names. A guess
+// is only a suggestion: callers must not act on it.
 package nearest
 
 import (
@@ -29,17 +30,17 @@ func To(word string, names []string, n int) []string {
 	return out
 }
 
-// longest is how many letters a word may have that is compared.
+// longest is the maximum length of a word, in characters; longer words are not compared.
 const longest = 64
 
-// distance is the edit distance; ok says whether that is near enough to be worth naming, or one word contains the other. That is told
-// without counting where the lengths tell it: every call with a wrong name is compared with some hundred names.
+// distance is the edit distance; ok says whether it is small enough to suggest the word, or one word contains the other. It returns early
+// where the lengths decide: every call with a wrong name is compared with some hundred names.
 func distance(a, b string) (d int, ok bool) {
 	ra, rb := []rune(a), []rune(b)
 	if len(ra) > longest || len(rb) > longest || len(ra) == 0 || len(rb) == 0 {
 		return 0, false
 	}
-	least := max(len(ra), len(rb)) - min(len(ra), len(rb)) // so many letters one has more
+	least := max(len(ra), len(rb)) - min(len(ra), len(rb)) // the difference of the lengths
 	if min(len(ra), len(rb)) >= 3 && (strings.Contains(a, b) || strings.Contains(b, a)) {
 		return least, true
 	}

@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/fault/nearest"
 )
 
-func TestTo(t *testing.T) {
+func TestToSuggestsNearestNames(t *testing.T) {
 	names := []string{"launch_app", "list_devices", "tap_element", "terminate_app", "type_text"}
 	for _, c := range []struct {
 		word string

@@ -2,7 +2,8 @@ package docfile
 
 import "encoding/binary"
 
-// binaryPlist follows the references of a binary property list: a container that is named in many places is decoded at each.
+// binaryPlist walks through a binary property list and counts its values. The decoder decodes a container again for every reference to it,
+// so a small file can mean very many values.
 type binaryPlist struct {
 	raw       []byte
 	table     uint64 // where the offsets are
@@ -13,7 +14,7 @@ type binaryPlist struct {
 
 const trailer = 32
 
-// checkBinary counts what a list means; what is not well formed the decoder refuses.
+// checkBinary refuses a list that is nested too deep or has too many values. It accepts malformed lists, which the decoder refuses.
 func checkBinary(raw []byte) error {
 	if len(raw) < 8+trailer {
 		return errPlist
@@ -38,11 +39,11 @@ func (b *binaryPlist) walk(object uint64, depth int) error {
 		return errPlist
 	}
 	kind, count := b.raw[at]>>4, uint64(b.raw[at]&0xf)
-	if kind < 0xa { // a value without others in it
+	if kind < 0xa { // a value that contains no other values
 		return nil
 	}
 	at++
-	if count == 0xf { // the count follows, as an integer
+	if count == 0xf { // the count follows as an integer
 		if at >= uint64(len(b.raw)) || b.raw[at]>>4 != 1 || b.raw[at]&0xf > 3 {
 			return errPlist
 		}
@@ -70,7 +71,7 @@ func (b *binaryPlist) walk(object uint64, depth int) error {
 	return nil
 }
 
-// number reads an integer of so many bytes.
+// number reads an integer with the given number of bytes.
 func (b *binaryPlist) number(at uint64, bytes int) (n uint64, ok bool) {
 	if at > uint64(len(b.raw)) || uint64(len(b.raw))-at < uint64(bytes) {
 		return 0, false

@@ -1,6 +1,6 @@
-// Package docfile reads documents that others wrote: the YAML of a project or a policy, the property lists of an app, the JSON and
-// TOML of a client. Whatever such a file is or holds, it costs a bounded amount of memory and time, it cannot lead out of its
-// folder, and no message quotes what it holds.
+// Package docfile reads documents that other programs or people wrote: the YAML of a project or a policy, the property lists of an app, the
+// JSON and TOML of a client. Read reads the file, and a parser for each format gives its values. A file costs a bounded amount of memory
+// and time whatever it contains, it cannot lead out of its folder, and no message quotes its content.
 package docfile
 
 import (
@@ -12,27 +12,27 @@ import (
 	"ios-agent/internal/machine/regularfile"
 )
 
-// Bounds of the files. The parser of YAML is recursive and needs seconds for 60,000 brackets.
+// Maximum sizes of files in bytes. The YAML parser is recursive and needs seconds for 60,000 brackets.
 const (
 	MostYAML     = 32 << 10
-	MostPlist    = 256 << 10 // of an app; real ones have some kilobytes
+	MostPlist    = 256 << 10 // of an app; real files have some kilobytes
 	MostSettings = 4 << 20   // of a client
 )
 
-// Bounds of what a document means once its references are followed: a few lines of aliases can mean millions of nodes.
+// Bounds of a document with its references followed: a few lines of aliases can mean millions of nodes.
 const (
 	maxDepth     = 64
 	maxYAMLNodes = 20_000
 	maxNodes     = 250_000
 )
 
-// wait is how long a file may take: one on the disk of another machine, or one that is still to be fetched, may never come.
+// wait is the time limit for reading a file: a file on a network disk or in the cloud may never arrive.
 const wait = 5 * time.Second
 
-// ErrSlow says that a file did not come within its time.
+// ErrSlow says that a file could not be read within the time limit.
 var ErrSlow = fmt.Errorf("it could not be read within %s", wait)
 
-// Problem is what is wrong with a file, and in which line. It never quotes the file, which may be a link to a secret.
+// Problem is an error in a file, with its line. It never quotes the file, which may be a link to a secret.
 type Problem struct {
 	Line    int
 	Message string
@@ -40,7 +40,7 @@ type Problem struct {
 
 func (p *Problem) Error() string { return fmt.Sprintf("line %d: %s", p.Line, p.Message) }
 
-// Place is where an error is: the path, with the line where it is known.
+// Place is the place of an error: the path, with the line if the error has one.
 func Place(path string, err error) string {
 	if p := (*Problem)(nil); errors.As(err, &p) {
 		return fmt.Sprintf("%s:%d", path, p.Line)
@@ -48,7 +48,7 @@ func Place(path string, err error) string {
 	return path
 }
 
-// Reason is what an error says, without its line.
+// Reason is the message of an error, without its line.
 func Reason(err error) string {
 	if p := (*Problem)(nil); errors.As(err, &p) {
 		return p.Message
@@ -56,13 +56,13 @@ func Reason(err error) string {
 	return err.Error()
 }
 
-// Read gives at most so many bytes of the file name in the folder root; a file that is not there is fs.ErrNotExist. A link out of
-// the folder, a pipe, a device and a folder are refused.
+// Read reads the file name in the folder root up to a number of bytes; a missing file is fs.ErrNotExist. It refuses a link out of the
+// folder, a pipe, a device and a folder.
 func Read(root, name string, most int64) ([]byte, error) {
 	return within(wait, func() ([]byte, error) { return readIn(root, name, most) })
 }
 
-// ReadOwn is Read of a file that only the user can have put there: a link is followed wherever it leads.
+// ReadOwn is Read for a file that only the user can have put there: it follows a link wherever the link leads.
 func ReadOwn(path string, most int64) ([]byte, error) {
 	return within(wait, func() ([]byte, error) { return regularfile.Read(path, most) })
 }
@@ -77,7 +77,7 @@ func readIn(root, name string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() { // not even opened: that alone makes some devices do something
+	if !info.Mode().IsRegular() { // checked before opening, because opening some devices already has an effect
 		return nil, regularfile.ErrNotRegular
 	}
 	in, err := r.OpenFile(name, regularfile.Flags, 0)
@@ -88,7 +88,7 @@ func readIn(root, name string, most int64) ([]byte, error) {
 	return regularfile.ReadFrom(in, most)
 }
 
-// within gives up a read that takes too long. It goes on in the background: nothing can end it.
+// within returns ErrSlow for a read that takes too long. The read continues in the background, because it cannot be ended.
 func within(limit time.Duration, read func() ([]byte, error)) ([]byte, error) {
 	type answer struct {
 		text []byte

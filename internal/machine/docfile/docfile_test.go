@@ -17,7 +17,7 @@ import (
 	"howett.net/plist"
 )
 
-func TestRead(t *testing.T) {
+func TestReadRefusesSpecialAndOutsideFiles(t *testing.T) {
 	root, outside := t.TempDir(), filepath.Join(t.TempDir(), "outside")
 	at := func(name string) string { return filepath.Join(root, name) }
 	for _, err := range []error{
@@ -56,8 +56,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestSlowFiles: a file that does not come costs its time and no more.
-func TestSlowFiles(t *testing.T) {
+// TestSlowReadEndsAfterTimeout: a file that does not come costs its time and no more.
+func TestSlowReadEndsAfterTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		came := make(chan struct{})
 		_, err := within(wait, func() ([]byte, error) { <-came; return nil, nil })
@@ -68,8 +68,8 @@ func TestSlowFiles(t *testing.T) {
 	})
 }
 
-// TestDocumentBounds: what is too deep or too much is refused, at little cost, and what is just within the bounds is read.
-func TestDocumentBounds(t *testing.T) {
+// TestDocumentsOverBoundsAreRefused: what is too deep or too much is refused, at little cost, and what is just within the bounds is read.
+func TestDocumentsOverBoundsAreRefused(t *testing.T) {
 	rep := strings.Repeat
 	nested := func(open, shut string, n int) string { return rep(open, n) + rep(shut, n) }
 	for name, c := range map[string]struct {

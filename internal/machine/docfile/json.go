@@ -22,8 +22,8 @@ func JSON(text []byte) error {
 	return &Problem{lineAt(text, at), "this is not plain JSON, which has no comments and no comma at the end"}
 }
 
-// JSONC refuses a text that exceeds the bounds. Its reader finds out whether it is JSON with comments.
+// JSONC refuses a text that exceeds the bounds. It does not check that the text is JSON with comments: its reader does.
 func JSONC(text []byte) error { return jsoncNotation.check(text) }
 
-// TOML refuses a text that exceeds the bounds; whether it is TOML, its reader finds out.
+// TOML refuses a text that exceeds the bounds. It does not check that the text is TOML: its reader does.
 func TOML(text []byte) error { return tomlNotation.check(text) }

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// notation is how a language writes brackets, texts and comments: brackets in a text or a comment are none.
+// notation describes how a format writes brackets, strings and comments: brackets in a string or a comment do not count.
 type notation struct {
 	open, shut string
-	between    string   // what parts one value from the next
-	quotes     string   // what begins and ends a text
+	between    string   // characters that separate values
+	quotes     string   // characters that begin and end a string
 	plain      string   // the quotes without escapes
-	tripled    bool     // three quotes begin a text of several lines, others end with their line
-	comments   []string // what begins a comment, which ends with its line
+	tripled    bool     // three quotes begin a string of several lines; other strings end with their line
+	comments   []string // beginnings of comments, which end with their line
 	block      bool     // also /* … */
 }
 
@@ -23,8 +23,8 @@ var (
 	textNotation  = notation{open: "({", shut: ")}", between: ",;", quotes: `"`, comments: []string{"//"}, block: true}
 )
 
-// check refuses a text that is nested too deep or has too many values, without parsing it: parsers call themselves at every bracket.
-// It reads what is valid as the parser does; where a text is wrong, the parser stops.
+// check refuses a text that is nested too deep or has too many values, without parsing it: parsers call themselves at every bracket. It
+// reads a valid text as the parser does; in an invalid text, the parser stops at the error.
 func (n notation) check(text []byte) error {
 	depth, values := 0, 0
 	for i := 0; i < len(text); i++ {
@@ -46,7 +46,7 @@ func (n notation) check(text []byte) error {
 	return nil
 }
 
-// skip is the length of the text or comment that begins here, 0 when none does.
+// skip is the length of the string or comment that begins here; 0 if none does.
 func (n notation) skip(text []byte) int {
 	for _, mark := range n.comments {
 		if bytes.HasPrefix(text, []byte(mark)) {
@@ -64,7 +64,7 @@ func (n notation) skip(text []byte) int {
 	return n.quoted(text, 1)
 }
 
-// quoted is the length of a text that begins and ends with so many quotes.
+// quoted is the length of a string that begins and ends with the given number of quotes.
 func (n notation) quoted(text []byte, quotes int) int {
 	end, escapes := text[:quotes], strings.IndexByte(n.plain, text[0]) < 0
 	for i := quotes; i < len(text); i++ {
@@ -76,7 +76,7 @@ func (n notation) quoted(text []byte, quotes int) int {
 		case bytes.HasPrefix(text[i:], end):
 			i += quotes
 			for more := 0; quotes == 3 && more < 2 && i < len(text) && text[i] == text[0]; more++ {
-				i++ // two more quotes belong to the text
+				i++ // up to two more quotes belong to the string
 			}
 			return i
 		}

@@ -2,8 +2,8 @@ package docfile
 
 import "github.com/goccy/go-yaml/ast"
 
-// Part is a value of a document with its place: a scalar, a list, or keys in their order. It is for readers that say where something is
-// wrong, or that must keep the order of keys.
+// Part is a value of a document with its line: a scalar, a list, or keys in their order. It is for readers that report the place of an
+// error, or that must keep the order of keys.
 type Part struct {
 	Line   int
 	Scalar *Scalar
@@ -18,7 +18,7 @@ type Key struct {
 	Value Part
 }
 
-// Parts is the document as parts. Anchors, aliases, merges and tags are refused: what they mean stands elsewhere.
+// Parts returns the document as parts. It refuses anchors, aliases, merges and tags, because their meaning is at another place of the file.
 func (d Document) Parts() (Part, error) {
 	if d.Root == nil {
 		return Part{Line: 1}, nil

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestParts(t *testing.T) {
+func TestPartsKeepLinesAndTypes(t *testing.T) {
 	doc, err := YAML("b: 1\na:\n  - x\n  - {k: [], l: {}}\n\n\"c d\": |\n  two\n  lines\n")
 	if err != nil {
 		t.Fatal(err)

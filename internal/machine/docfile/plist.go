@@ -36,7 +36,7 @@ func checkPlist(raw []byte) error {
 	if err := checkXML(raw); err != nil || bytes.HasPrefix(bytes.TrimSpace(raw), []byte("<")) {
 		return err
 	}
-	if bytes.IndexByte(raw, 0) >= 0 { // the decoder would take it for UTF-16
+	if bytes.IndexByte(raw, 0) >= 0 { // the decoder would read it as UTF-16
 		return errPlist
 	}
 	return textNotation.check(raw)
@@ -47,7 +47,7 @@ func checkXML(raw []byte) error {
 	for in := xml.NewDecoder(bytes.NewReader(raw)); ; {
 		token, err := in.RawToken()
 		if err != nil {
-			return nil // the end, or what the decoder refuses too
+			return nil // the end, or an error that the decoder finds too
 		}
 		switch token.(type) {
 		case xml.StartElement:

@@ -13,15 +13,16 @@ import (
 	"ios-agent/internal/machine/regularfile"
 )
 
-// Document is a parsed file: the nodes, for places and edits, and what they mean.
+// Document is a parsed file: its nodes, for places and edits, and their values.
 type Document struct {
 	Text string
-	Root *ast.MappingNode // nil when the file says nothing
+	Root *ast.MappingNode // nil for an empty file
 	Tree map[string]any   // of Scalar, []any and map[string]any
 	Refs bool             // uses anchors
 }
 
-// YAML reads the text of a file, which must be one mapping or nothing. The library has panicked on broken input before.
+// YAML parses the text of a file, which must be one mapping or empty. It recovers from panics, because the library has panicked on broken
+// input before.
 func YAML(text string) (doc Document, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -52,8 +53,8 @@ func YAML(text string) (doc Document, err error) {
 	return Document{text, root, tree, len(m.anchors) > 0}, err
 }
 
-// shallow refuses what is nested too deep before it is parsed: the parser keeps the whole path of every node, which is 1.6 GB
-// for 32 KiB of brackets. Nesting by indentation needs no check, since every level takes more columns.
+// shallow refuses a document that is nested too deep before the parser runs: the parser stores the whole path of every node, 1.6 GB for 32
+// KiB of brackets. Nesting by indentation needs no check, since every level takes more columns.
 func shallow(tokens token.Tokens) error {
 	brackets, dashes, last := 0, 0, 0
 	for _, t := range tokens {
@@ -75,7 +76,7 @@ func shallow(tokens token.Tokens) error {
 	return nil
 }
 
-// syntax keeps the line and leaves the library's message, which quotes the file.
+// syntax keeps the line of an error and drops the library's message, which quotes the file.
 func syntax(err error) error {
 	at, in := yaml.Error(nil), 1
 	if errors.As(err, &at) && at.GetToken() != nil && at.GetToken().Position != nil {
@@ -84,7 +85,7 @@ func syntax(err error) error {
 	return &Problem{in, "this is not valid YAML, or a key is given twice"}
 }
 
-// single gives the body of the only document, nil if all there is are comments.
+// single returns the body of the only document; nil if the file has only comments.
 func single(parsed *ast.File) (ast.Node, error) {
 	var body ast.Node
 	for _, d := range parsed.Docs {
@@ -129,7 +130,7 @@ func KeyText(key ast.Node) string {
 	return key.GetToken().Value
 }
 
-// LineOf is where a path of keys is, or the deepest part of it that is there.
+// LineOf returns the line of a path of keys, or of the deepest part of it that exists.
 func (d Document) LineOf(path ...string) int {
 	at, m := 1, d.Root
 	for _, name := range path {
@@ -146,7 +147,7 @@ func (d Document) LineOf(path ...string) int {
 	return at
 }
 
-// Texts is a list of texts under a key; none when the key is missing or empty.
+// Texts returns the list of texts under a key; nil when the key is missing or empty.
 func (d Document) Texts(key string) ([]string, error) {
 	if d.blank(key) {
 		return nil, nil
@@ -164,7 +165,7 @@ func (d Document) Texts(key string) ([]string, error) {
 	return texts, nil
 }
 
-// One is the text under a key; empty when the key is missing or empty.
+// One returns the text under a key; empty when the key is missing or empty.
 func (d Document) One(key string) (string, error) {
 	if d.blank(key) {
 		return "", nil

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestYAMLBounds(t *testing.T) {
+func TestYAMLOverBoundsIsRefused(t *testing.T) {
 	bomb := "a: &a [x, x]\n"
 	for i := range 12 {
 		last, name := string(rune('a'+i)), string(rune('b'+i))
@@ -23,8 +23,8 @@ func TestYAMLBounds(t *testing.T) {
 	}
 }
 
-// TestWhatParsingCosts: whatever fills a file, the parser takes little memory for it.
-func TestWhatParsingCosts(t *testing.T) {
+// TestYAMLParsingUsesBoundedMemory: whatever fills a file, the parser takes little memory for it.
+func TestYAMLParsingUsesBoundedMemory(t *testing.T) {
 	const most = 150 << 20 // in all, most of it given back at once
 	for _, unit := range []string{"[", "{", "[{", "{a: [", "[a,", "{?", "- ", "? ", "- ? ", "a: {",
 		"&a ", "!t ", "*a ", ": ", "a:\n- ", "---\n", "<<: "} {
@@ -40,7 +40,7 @@ func TestWhatParsingCosts(t *testing.T) {
 	}
 }
 
-func TestValues(t *testing.T) {
+func TestYAMLValuesOfWrongTypeAreRefused(t *testing.T) {
 	doc, err := YAML("list: [a, b]\none: x\ncount: 7\nempty:\nminus: -1\nquoted: \"7\"\nmixed: [a, 1]\nlast: &l [c]\nagain: *l\n")
 	if err != nil {
 		t.Fatal(err)

@@ -6,11 +6,11 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Scalar is a YAML scalar as it was written. The tag keeps "1" and 1 apart; numbers stay text, so that nothing is
-// rounded and a scheme called 2048 is one.
+// Scalar is a YAML scalar as the file has it. The tag distinguishes "1" from 1. Numbers stay text: a scheme called 2048 is a name, and a
+// large number keeps all its digits.
 type Scalar struct{ Tag, Text string }
 
-// Tags of the scalars we tell apart; the others are numbers of some kind.
+// Tags of the scalars that we distinguish; the other tags are kinds of numbers.
 const (
 	TagNull   = "null"
 	TagBool   = "bool"
@@ -70,7 +70,7 @@ func (m *meaning) sequence(n *ast.SequenceNode, depth int) ([]any, error) {
 	return list, nil
 }
 
-// mapping gives a key of its own precedence over the same one merged in with <<.
+// mapping prefers a mapping's own key to the same key that << merges in.
 func (m *meaning) mapping(n *ast.MappingNode, depth int) (map[string]any, error) {
 	own, merged := map[string]any{}, map[string]any{}
 	for _, e := range n.Values {
@@ -88,7 +88,7 @@ func (m *meaning) mapping(n *ast.MappingNode, depth int) (map[string]any, error)
 	return merged, nil
 }
 
-// mergeIn takes one mapping or a list of them, of which the first wins.
+// mergeIn merges one mapping or a list of mappings; of a list, the first mapping wins.
 func mergeIn(into map[string]any, from any) {
 	list, isList := from.([]any)
 	if !isList {

@@ -1,4 +1,5 @@
-// Package freeport finds a port of this computer for a program that cannot choose one itself.
+// Package freeport finds a free TCP port of this computer, for a program that cannot choose one itself. Find asks the kernel for it. The
+// port is not reserved: another program may take it before the caller's program does.
 package freeport
 
 import "net"

@@ -31,7 +31,7 @@ func TestTheHomeIsPrivate(t *testing.T) {
 	}
 }
 
-func TestWithoutTheVariableItIsInTheUsersFolder(t *testing.T) {
+func TestHomeDefaultsToUserFolder(t *testing.T) {
 	user := t.TempDir()
 	t.Setenv(home.Variable, "")
 	t.Setenv("HOME", user)
@@ -40,7 +40,7 @@ func TestWithoutTheVariableItIsInTheUsersFolder(t *testing.T) {
 	}
 }
 
-func TestAHomeThatCannotBeIsAFault(t *testing.T) {
+func TestHomeBelowFileIsPathError(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -114,8 +114,8 @@ func fileFor(name string) func(*testing.T, home.Home) error {
 	}
 }
 
-// TestStateThatOthersCanReadIsClosed: an older version, or a copy, may have left it open.
-func TestStateThatOthersCanReadIsClosed(t *testing.T) {
+// TestOpenMakesReadableStateFilesPrivate: an older version, or a copy, may have left it open.
+func TestOpenMakesReadableStateFilesPrivate(t *testing.T) {
 	t.Setenv(home.Variable, t.TempDir())
 	h, err := home.Open()
 	if err != nil {

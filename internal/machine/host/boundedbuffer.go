@@ -2,8 +2,8 @@ package host
 
 import "sync"
 
-// boundedBuffer keeps the first headCap and the last tailCap bytes that are written to it. Its memory grows up to the two
-// caps; the tail is a ring once it is full.
+// boundedBuffer keeps the first and the last bytes that are written to it, up to a maximum for each. Its memory grows up to the two maxima;
+// a full tail is a ring.
 type boundedBuffer struct {
 	mu               sync.Mutex
 	head, tail       []byte
@@ -38,7 +38,7 @@ func (c *boundedBuffer) addTail(p []byte) {
 	}
 }
 
-// bytes returns what was kept, in order, and how much was not.
+// bytes returns the kept bytes, in order, and the number of dropped bytes.
 func (c *boundedBuffer) bytes() (kept []byte, dropped int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -35,7 +35,7 @@ func TestCaptureKeepsHeadAndTail(t *testing.T) {
 	}
 }
 
-func TestLastLines(t *testing.T) {
+func TestLastLinesReturnsRequestedNumber(t *testing.T) {
 	for in, want := range map[string]string{
 		"":              "",
 		"one":           "one",

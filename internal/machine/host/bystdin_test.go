@@ -17,7 +17,7 @@ import (
 )
 
 // A program that must not be signalled is ended by the end of its input: by Stop, whose context may be over, and by Close.
-func TestAProgramIsEndedByItsInputAlone(t *testing.T) {
+func TestStopAndCloseEndProgramByStdin(t *testing.T) {
 	for name, end := range map[string]func(h *host.Host, p *host.Process) error{
 		"stop": func(_ *host.Host, p *host.Process) error {
 			over, cancel := context.WithCancel(t.Context())
@@ -47,7 +47,7 @@ func TestAProgramIsEndedByItsInputAlone(t *testing.T) {
 }
 
 // When its owner dies, what it prints goes nowhere. The signal of that must not end it before it has seen the end of its input.
-func TestAProgramThatIsEndedByItsInputIgnoresTheEndOfItsReader(t *testing.T) {
+func TestEndByStdinProgramIgnoresSIGPIPE(t *testing.T) {
 	h, _ := newHost(t)
 	r, w := io.Pipe()
 	defer w.Close()
@@ -63,7 +63,7 @@ func TestAProgramThatIsEndedByItsInputIgnoresTheEndOfItsReader(t *testing.T) {
 }
 
 // One that ignores the end of its input is killed after the grace, and not before.
-func TestAProgramThatIgnoresTheEndOfItsInputIsKilled(t *testing.T) {
+func TestProgramThatIgnoresStdinEndIsKilled(t *testing.T) {
 	h, _ := newHost(t)
 	p := newPorch(t)
 	c := p.helper("block")
@@ -84,7 +84,7 @@ func TestAProgramThatIgnoresTheEndOfItsInputIsKilled(t *testing.T) {
 }
 
 // What a dead owner left is not reaped when a signal must not reach it; its entry goes when it is gone.
-func TestReapLeavesAloneWhatEndsByItsInput(t *testing.T) {
+func TestReapSkipsEndByStdinPrograms(t *testing.T) {
 	h, dir := newHost(t)
 	p := newPorch(t)
 	outside, err := host.New(host.Options{})
@@ -119,8 +119,8 @@ func TestReapLeavesAloneWhatEndsByItsInput(t *testing.T) {
 	}
 }
 
-// TestTheEntryOfAChildSaysHowItEnds: it is what a later daemon goes by.
-func TestTheEntryOfAChildSaysHowItEnds(t *testing.T) {
+// TestChildEntryRecordsEndByStdin: it is what a later daemon goes by.
+func TestChildEntryRecordsEndByStdin(t *testing.T) {
 	h, dir := newHost(t)
 	p := newPorch(t)
 	c := p.helper("until-eof")
@@ -143,7 +143,7 @@ func TestTheEntryOfAChildSaysHowItEnds(t *testing.T) {
 }
 
 // Output that is not made of lines is told as it arrives.
-func TestOutputAsItArrives(t *testing.T) {
+func TestOnOutputGetsTextWithoutLineEnd(t *testing.T) {
 	h, _ := newHost(t)
 	r, w := io.Pipe()
 	heard := make(chan string)
@@ -162,7 +162,7 @@ func TestOutputAsItArrives(t *testing.T) {
 	<-proc.Done()
 }
 
-func TestInspect(t *testing.T) {
+func TestInspectReportsOwnProcess(t *testing.T) {
 	d, err := processes.Inspect(os.Getpid())
 	if err != nil || d.User != os.Geteuid() || d.Traced || d.Path == "" {
 		t.Errorf("%+v, %v", d, err)

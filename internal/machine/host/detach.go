@@ -9,15 +9,15 @@ import (
 	"syscall"
 )
 
-// StartDetached starts a background service of our own that outlives us: a session of its own, nothing on stdin, both
-// outputs appended to logFile (mode 0600), "/" as its working directory so that it keeps no folder busy. env is merged over
-// ours. The service is in no registry: neither Close nor Reap ends it. If it ends before us, it leaves no zombie.
+// StartDetached starts a background service of our own that outlives this process. It gets a session of its own, an empty stdin, both
+// outputs appended to logFile (mode 0600), and "/" as its working directory so that it keeps no folder busy. env overrides this process's
+// environment. The registry does not have the service: neither Close nor Reap ends it. If it ends before this process, it leaves no zombie.
 func StartDetached(path string, args, env []string, logFile string) (pid int, err error) {
 	return startDetached(path, args, env, logFile, nil)
 }
 
-// StartTethered is StartDetached with a pipe as stdin, whose other end we hold: the service sees it end when tether is closed, or when we
-// die, however we die.
+// StartTethered is StartDetached with a pipe as stdin, of which this process holds the other end. The service's input ends when tether is
+// closed, or when this process dies for any reason.
 func StartTethered(path string, args, env []string, logFile string) (tether io.Closer, pid int, err error) {
 	theirs, ours, err := os.Pipe()
 	if err != nil {
@@ -42,7 +42,7 @@ func startDetached(path string, args, env []string, logFile string, stdin *os.Fi
 	defer log.Close()
 	cmd := exec.Command(path, args...)
 	cmd.Dir = "/"
-	cmd.Env = Cmd{Env: env, Inherit: []string{"*"}}.environ() // what its own programs get, it decides
+	cmd.Env = Cmd{Env: env, Inherit: []string{"*"}}.environ() // the service decides which variables its own programs get
 	cmd.Stdout, cmd.Stderr = log, log
 	if stdin != nil { // a nil file in the interface would not be nil
 		cmd.Stdin = stdin
@@ -51,7 +51,7 @@ func startDetached(path string, args, env []string, logFile string, stdin *os.Fi
 	if err := cmd.Start(); err != nil {
 		return 0, startError(Cmd{Name: path}, err)
 	}
-	// Nobody waits for this goroutine: it ends with the service or with us.
+	// This goroutine needs no owner: it ends with the service or with this process.
 	go func() { _ = cmd.Wait() }()
 	return cmd.Process.Pid, nil
 }

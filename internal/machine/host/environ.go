@@ -8,9 +8,9 @@ import (
 	"ios-agent/internal/fault/mask"
 )
 
-// usual are the variables of ours that programs get: who and where the user is, where tools are and how they reach the network. It is
-// a list of what is known to be needed and not of what is known to be secret, because nobody knows the names of all secrets. A
-// prefix gives no name that sounds like one.
+// usual lists the daemon's variables that programs get: the user and its home, the places of tools, the network settings. It is a list of
+// needed names, not of secret ones, because a list of all secret names cannot be complete. A prefix does not pass a name that sounds like a
+// secret.
 func usual() []string {
 	return []string{
 		"HOME", "USER", "LOGNAME", "SHELL", "PATH", "PWD", "TMPDIR", "TERM", "TZ", "LANG", "LC_*", "XDG_*", "__CF_USER_TEXT_ENCODING", "CI",
@@ -23,7 +23,7 @@ func usual() []string {
 	}
 }
 
-// environ is what a program inherits, and over it what its Cmd says.
+// environ is the environment of a program: the inherited variables, overridden by its Cmd.
 func (c Cmd) environ() []string {
 	ours := slices.DeleteFunc(os.Environ(), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -42,7 +42,7 @@ func (c Cmd) inherits(name string) bool {
 	return slices.Contains(usual(), name) || lists(usual(), name) && !mask.Named(name) || lists(c.named, name)
 }
 
-// lists reports whether a list has a name; an entry that ends in * is a prefix.
+// lists reports whether a list contains a name; an entry that ends in * is a prefix.
 func lists(list []string, name string) bool {
 	return slices.ContainsFunc(list, func(entry string) bool {
 		prefix, is := strings.CutSuffix(entry, "*")

@@ -20,7 +20,7 @@ type ExitError struct {
 	Spool      string // Result.Spool
 }
 
-// Error names the program, how it ended and the last thing it said; not its arguments, which may hold secrets.
+// Error names the program, how it ended and its last line of output. It omits the arguments, which may contain secrets.
 func (e *ExitError) Error() string {
 	how := fmt.Sprintf("exit code %d", e.Code)
 	if e.Signal != "" {
@@ -29,7 +29,7 @@ func (e *ExitError) Error() string {
 	return e.Name + ": " + how + said(e.StderrTail)
 }
 
-// TimeoutError says that a program was ended because it outlived Cmd.Timeout. It is a context.DeadlineExceeded too.
+// TimeoutError says that the host ended a program because it ran longer than Cmd.Timeout. errors.Is finds context.DeadlineExceeded in it.
 type TimeoutError struct {
 	Name       string
 	Args       []string
@@ -42,13 +42,13 @@ func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("%s: no end within %v%s", e.Name, e.After, said(e.StderrTail))
 }
 
-// Unwrap lets callers ask one question for both kinds of deadline.
+// Unwrap lets callers check for both kinds of deadline at once.
 func (e *TimeoutError) Unwrap() error { return context.DeadlineExceeded }
 
 // Timeout reports true, as net.Error does.
 func (e *TimeoutError) Timeout() bool { return true }
 
-// NotFoundError says that there is no such program.
+// NotFoundError says that the program does not exist.
 type NotFoundError struct {
 	Name string
 	Err  error
@@ -58,7 +58,7 @@ func (e *NotFoundError) Error() string { return "program not found: " + e.Name }
 
 func (e *NotFoundError) Unwrap() error { return e.Err }
 
-// StuckError says that a program was still there after SIGKILL: the kernel holds it.
+// StuckError says that a program still existed after SIGKILL, because the kernel holds it.
 type StuckError struct {
 	Name  string
 	PID   int
@@ -69,11 +69,11 @@ func (e *StuckError) Error() string {
 	return fmt.Sprintf("%s: process %d is still there after SIGKILL", e.Name, e.PID)
 }
 
-// NotRecordedError says that a replay has no transcript, or none left, of what it was asked to run.
+// NotRecordedError says that a replay has no transcript, or none left, of the requested invocation.
 type NotRecordedError struct {
 	Argv    []string   // in the normal form of invocationkey.go, so without secrets
-	Used    int        // how many transcripts it had
-	Nearest [][]string // what is recorded instead, at most three
+	Used    int        // number of transcripts of this invocation, all used
+	Nearest [][]string // recorded invocations that are similar, at most three
 }
 
 func (e *NotRecordedError) Error() string {
@@ -87,7 +87,7 @@ func (e *NotRecordedError) Error() string {
 	return msg
 }
 
-// said renders the last line of a tail for a message.
+// said returns the last line of a tail for a message.
 func said(tail string) string {
 	tail = strings.TrimSpace(tail)
 	if tail == "" {

@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startHalted starts a program and leaves it stopped before its first instruction, as SIGSTOP does: the system halts a program that its
-// parent traces when it has become one, and the parent stops tracing it there. Nothing of the program has run, and a debugger may attach.
+// startHalted starts a program and leaves it stopped before its first instruction, as after SIGSTOP. The kernel stops a traced program
+// right after exec; then the parent sends SIGSTOP and detaches. No code of the program has run, and a debugger can attach.
 func startHalted(cmd *exec.Cmd) error {
-	runtime.LockOSThread() // of a process it is one thread that traces
+	runtime.LockOSThread() // the kernel accepts ptrace calls only from the thread that traces
 	defer runtime.UnlockOSThread()
 	cmd.SysProcAttr.Ptrace = true
 	if err := cmd.Start(); err != nil {
@@ -29,7 +29,7 @@ func stopsAtStart(pid int) error {
 	if err := stopped(pid); err != nil {
 		return err
 	}
-	if err := unix.Kill(pid, unix.SIGSTOP); err != nil { // which counts from when it is let go
+	if err := unix.Kill(pid, unix.SIGSTOP); err != nil { // takes effect when the parent detaches
 		return err
 	}
 	if err := unix.PtraceDetach(pid); err != nil {

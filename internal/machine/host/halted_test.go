@@ -9,8 +9,8 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// TestHaltedProgramHasNotRun: it stands as the program that it is, prints nothing until it is let go, and then runs to its end.
-func TestHaltedProgramHasNotRun(t *testing.T) {
+// TestHaltedProgramRunsOnlyAfterSIGCONT: it stands as the program that it is, prints nothing until it is let go, and then runs to its end.
+func TestHaltedProgramRunsOnlyAfterSIGCONT(t *testing.T) {
 	h, _ := newHost(t)
 	p, err := h.Start(t.Context(), host.Cmd{Name: "echo", Args: []string{"ran"}, Halted: true})
 	if err != nil {

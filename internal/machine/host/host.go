@@ -1,6 +1,7 @@
-// Package host runs programs on this machine and keeps them under control: every child has a deadline, a process group of its
-// own, bounded output and an entry in a registry on disk, so that the next daemon finds and ends what a killed
-// one left behind. It is the only package that imports os/exec, and it knows nothing of what the programs do.
+// Package host runs programs on this machine and controls them: every child has a process group, bounded output and an entry on disk. A
+// Host runs a Cmd to its end within a time limit (Run), or starts a Process (Start). Its registry records each child, so that the next
+// daemon can find and end (Reap) the children of a killed daemon. With Record it writes transcripts of programs, with Replay it answers
+// from them. No other package may import os/exec, and this package must not know what the programs do.
 package host
 
 import (
@@ -11,37 +12,37 @@ import (
 	"ios-agent/internal/fault/mask"
 )
 
-// ErrClosed is what Run and Start answer after Close.
+// ErrClosed is the error of Run and Start after Close.
 var ErrClosed = errors.New("host is closed")
 
 // Options configure a Host; the zero value runs programs without a registry.
 type Options struct {
 	Dir string // registry folder, made with mode 0700; empty means children are not registered
 
-	// Record is a folder, made with mode 0700, that gets a transcript of every Run and Start. Secrets that
-	// can be recognized are left out; everything else that programs print is in it.
+	// Record is a folder, made with mode 0700, that gets a transcript of every Run and Start. The transcripts omit secrets that can be
+	// recognized, and contain everything else that programs print.
 	Record string
-	// Secrets are left out of transcripts too, those that become known while a program runs included.
+	// Secrets are hidden in transcripts too, including secrets that become known while a program runs.
 	Secrets *mask.Set
-	// Replay is a folder of transcripts: programs are not executed, Run and Start answer from these, at once. An
-	// invocation is matched by its arguments, as invocationkey.go tells; equal ones are answered in recorded order, each
-	// transcript once; what is not there is a *NotRecordedError.
+	// Replay is a folder of transcripts. The host then executes no program: Run and Start answer from the transcripts at once. Arguments
+	// select the transcript (invocationkey.go); equal invocations are answered in recorded order, each transcript once; an unknown
+	// invocation is a *NotRecordedError.
 	Replay string
-	// RepeatLast lets the last of equal invocations answer all further ones, for programs that are polled.
+	// RepeatLast makes the last of equal invocations answer all further ones, for programs that are polled.
 	RepeatLast bool
-	// Inherit names variables of our own environment that programs get besides the usual ones (environ.go); a name that ends in * is a
-	// prefix.
+	// Inherit names variables of this process's environment that programs get besides the usual ones (environ.go); a name that ends in * is
+	// a prefix.
 	Inherit []string
-	// Inside finds a program by Cmd.Name as a function of this process; nil for a program that does not exist. With it
-	// nothing is executed: tests mount Virtual Xcode's tools here.
+	// Inside returns a program as a function of this process, by Cmd.Name; nil for a program that does not exist. With it the host executes
+	// no program: tests mount Virtual Xcode's tools here.
 	Inside func(name string) Main
 }
 
-// Host starts programs and keeps track of those that live. It is safe for concurrent use.
+// Host starts programs and keeps track of the running ones. It is safe for concurrent use.
 type Host struct {
 	registry    registry
 	spawner     spawner
-	transcripts *transcriptFolder // nil when nobody wants transcripts
+	transcripts *transcriptFolder // nil without Options.Record
 	inherit     []string
 
 	mu     sync.Mutex
@@ -49,7 +50,7 @@ type Host struct {
 	live   map[*Process]struct{}
 }
 
-// New makes the folders and a Host that uses them. It kills nothing: see Reap.
+// New makes the folders and a Host that uses them. It leaves the children of dead owners alone: see Reap.
 func New(o Options) (*Host, error) {
 	h := &Host{live: map[*Process]struct{}{}, inherit: o.Inherit}
 	var err error
@@ -71,8 +72,8 @@ func New(o Options) (*Host, error) {
 	return h, nil
 }
 
-// Close stops every child of this host, waits for them, and refuses new ones. Its error also says what could not be
-// recorded.
+// Close stops every child of this host, waits for them, and makes Run and Start refuse new ones. Its error includes failures to write
+// transcripts.
 func (h *Host) Close() error {
 	h.mu.Lock()
 	h.closed = true
@@ -91,7 +92,7 @@ func (h *Host) Close() error {
 	return errors.Join(append(errs, h.transcripts.failure())...)
 }
 
-// adopt notes a started child; it refuses when Close came between the check and the start.
+// adopt adds a started child to the live ones; it refuses when Close came between the check and the start.
 func (h *Host) adopt(p *Process) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

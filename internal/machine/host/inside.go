@@ -13,21 +13,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Main is a program as a function: it reads and writes what Invocation gives it and returns its exit code. A signal ends
-// ctx; the function returns soon after that.
+// Main is a program as a function: it reads its input and writes its output through the Invocation and returns its exit code. A signal ends
+// ctx; the function must return soon after that.
 type Main func(ctx context.Context, in Invocation) (exit int)
 
-// Invocation is what a Main is started with.
+// Invocation has the inputs of a Main.
 type Invocation struct {
 	Args   []string
-	Dir    string // the working folder; empty is the one of this process
+	Dir    string // the working folder; empty means this process's
 	Env    map[string]string
 	Stdin  io.Reader // never nil
 	Stdout io.Writer
 	Stderr io.Writer
 }
 
-// errNoMain is why a program that Options.Inside does not know is not found.
+// errNoMain is the cause of a NotFoundError for a program that Options.Inside does not know.
 var errNoMain = errors.New("no such program inside this process")
 
 // inside is the spawner of programs that are functions of this process.
@@ -58,13 +58,13 @@ func (s *inside) spawn(c Cmd) (spawned, error) {
 	return spawned{program: f, pid: pid, stdin: f.stdin}, nil
 }
 
-// callee is a Main that runs. Its output goes straight to the sink, chunk by chunk as it is written.
+// callee is a running Main. Its output goes straight to the sink, in the chunks that it writes.
 type callee struct {
 	main   Main
 	in     Invocation
 	ctx    context.Context
 	cancel context.CancelFunc
-	stdin  io.WriteCloser // nil when there is no input to copy
+	stdin  io.WriteCloser // nil without input to copy
 
 	mu     sync.Mutex
 	killed bool // by SIGKILL
@@ -87,7 +87,7 @@ func newCallee(main Main, c Cmd) *callee {
 	return f
 }
 
-// environment is a list of variables as a map; the last one of a name wins.
+// environment returns a list of variables as a map; the last entry of a name wins.
 func environment(pairs []string) map[string]string {
 	env := map[string]string{}
 	for _, pair := range pairs {
@@ -105,7 +105,7 @@ func (f *callee) deliver(to sink) {
 	began := time.Now()
 	exit := f.main(f.ctx, f.in)
 	if pipe, ok := f.in.Stdin.(*io.PipeReader); ok {
-		pipe.CloseWithError(os.ErrClosed) // what is still being copied has no reader
+		pipe.CloseWithError(os.ErrClosed) // the program has ended: the rest of its input is dropped
 	}
 	f.end = ending{code: exit, took: time.Since(began)}
 	if f.isKilled() {
@@ -133,7 +133,7 @@ func (f *callee) isKilled() bool {
 
 func (f *callee) lives() bool { return open(f.gone) }
 
-// outlet is where a callee writes. A killed process writes nothing more.
+// outlet is the output of a callee. It drops the output of a killed one.
 type outlet struct {
 	from   *callee
 	to     sink

@@ -46,7 +46,7 @@ func insideHost(t *testing.T) *host.Host {
 	return h
 }
 
-func TestInsideRuns(t *testing.T) {
+func TestInsideProgramGetsArgsEnvAndStdin(t *testing.T) {
 	h := insideHost(t)
 	dir := t.TempDir()
 	r, err := h.Run(t.Context(), host.Cmd{Name: "tell", Args: []string{"a", "b"}, Dir: dir, Env: []string{"INSIDE=1"}})
@@ -72,8 +72,8 @@ func TestInsideRuns(t *testing.T) {
 	}
 }
 
-// TestInsideIsStopped stops one that obeys, and kills one that does not: what it says then is not heard.
-func TestInsideIsStopped(t *testing.T) {
+// TestStopEndsInsideProgram stops one that obeys, and kills one that does not: what it says then is not heard.
+func TestStopEndsInsideProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := insideHost(t)
 		p, err := h.Start(t.Context(), host.Cmd{Name: "polite"})

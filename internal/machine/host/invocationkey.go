@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// An invocation finds its transcript by its arguments. What differs between machines and runs is replaced in them first:
+// An invocation finds its transcript by its arguments. Parts that differ between machines and runs are replaced in them first:
 //
-//   - The program counts by its base name: "/usr/bin/xcrun" is "xcrun".
+//   - The program is its base name: "/usr/bin/xcrun" is "xcrun".
 //   - Secrets, as secret.go finds them, are <secret>.
 //   - The file Cmd.Outputs[0] is <output 0>, and so on.
 //   - A path in Cmd.Dir begins with <dir>, one in the home folder with <home>.
 //   - A path in a temporary folder (that of the recorder, or one of the usual: /tmp, /var/tmp, macOS's
 //     /var/folders/x/y/T, with and without /private) is <tmp>, with its extension: "/tmp/shot-81/a.png" is "<tmp>.png".
-//     Of places within each other, the innermost counts.
+//     Of nested places, the innermost counts.
 //   - The port after a loopback address, in NAME=port and in the argument after a flag is <port>, where the name or the
 //     flag ends in "port".
 //
-// The identifiers of devices stay: invocations differ by them. Env, Dir itself and Stdin do not count.
+// The identifiers of devices stay, because they distinguish invocations. Env, Dir itself and Stdin do not count.
 const usualTmp = `(?:/private)?(?:/tmp|/var/tmp|/var/folders/[^/\s]+/[^/\s]+/[A-Z])`
 
 var (
@@ -33,7 +33,7 @@ var (
 
 const portMark = "<port>"
 
-// keyOf returns the normal form of an invocation that is made.
+// keyOf returns the normal form of a new invocation.
 func keyOf(c Cmd) []string {
 	v := newRedactor(c)
 	var outputs []string
@@ -43,7 +43,7 @@ func keyOf(c Cmd) []string {
 	return headingOf(c, v).key(outputs)
 }
 
-// key returns the normal form of an invocation that was recorded.
+// key returns the normal form of a recorded invocation.
 func (t transcript) key() []string {
 	var outputs []string
 	for _, o := range t.Outputs {
@@ -65,7 +65,7 @@ func (h heading) key(outputs []string) []string {
 	return key
 }
 
-// markOutputs begins with the longest: one may be within another.
+// markOutputs replaces the longest path first, because one path may contain another.
 func markOutputs(arg string, outputs []string) string {
 	order := make([]int, len(outputs))
 	for i := range order {
@@ -88,14 +88,14 @@ func markPort(before, arg string) string {
 	return portName().ReplaceAllString(arg, "${1}"+portMark)
 }
 
-// place is a folder that has another path on another machine.
+// place is a folder whose path differs between machines.
 type place struct {
 	folder string
 	put    func(rest string) string
-	paths  *regexp.Regexp // a path in it: what stands before, and the rest
+	paths  *regexp.Regexp // a path in the folder: the text before it, and the rest
 }
 
-// places are in the order in which they are looked for: a folder before the one that it is in.
+// places returns the folders in the order of the search: a folder before its parent.
 func (h heading) places() []place {
 	all := []place{newPlace(h.Dir, putDir), newPlace(h.Home, putHome), newPlace(h.Tmp, putTmp)}
 	all = slices.DeleteFunc(all, func(p place) bool { return !filepath.IsAbs(p.folder) })
@@ -108,8 +108,7 @@ func newPlace(folder string, put func(string) string) place {
 	return place{folder, put, pathsIn(regexp.QuoteMeta(folder))}
 }
 
-// pathsIn finds paths at the beginning of an argument or after what may stand before one; a path in the middle of
-// another is none.
+// pathsIn finds paths at the beginning of an argument or after a separator; a path in the middle of another does not count.
 func pathsIn(folder string) *regexp.Regexp {
 	return regexp.MustCompile(`(^|^-[A-Za-z]|[=:,;'"\s(]|://)` + folder + `([^:,;'"\s]*)`)
 }

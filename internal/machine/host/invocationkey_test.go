@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestKey(t *testing.T) {
+func TestInvocationKeyReplacesMachinePaths(t *testing.T) {
 	for _, c := range []struct{ argv, want []string }{
 		{[]string{"/usr/bin/xcrun", "simctl", "list"}, []string{"xcrun", "simctl", "list"}},
 		{[]string{"x", "/out/a.png", "--to=/out/a.png.json"}, []string{"x", "<output 0>", "--to=<output 1>"}},
@@ -26,7 +26,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-func TestRedact(t *testing.T) {
+func TestRedactHidesSecretArguments(t *testing.T) {
 	in := []string{
 		"x", "--api-key", "k", "API_TOKEN=t", "https://h/?key=q", "-keyboard", "us", "-H", "Authorization: Bearer b",
 		"DB_PASSWD=1", "PGPASS=2", "AUTH=3", "pin=4", "--passphrase", "5", "https://u:p@h/", "https://h/?a=1&token=6&b=2",

@@ -7,7 +7,7 @@ const maxLine = 16 << 20
 // lineSplitter puts one stream of a program into a buffer and passes it to OnLine line by line.
 type lineSplitter struct {
 	keep *boundedBuffer
-	line func([]byte) // nil when nobody wants lines
+	line func([]byte) // nil without OnLine
 	part []byte       // a line whose end has not come yet
 }
 
@@ -30,7 +30,7 @@ func (f *lineSplitter) take(b []byte) {
 	}
 }
 
-// emit delivers the part that waits, together with the end of its line.
+// emit delivers the pending part, with the end of its line.
 func (f *lineSplitter) emit(end []byte) {
 	if len(f.part) == 0 {
 		f.line(bytes.TrimSuffix(end, []byte("\r")))

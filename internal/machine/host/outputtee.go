@@ -2,8 +2,8 @@ package host
 
 import "sync"
 
-// outputTee passes the output of a program, or of a replayed transcript, to everyone who gets it: the buffers, OnLine, the
-// spool and the new transcript. It takes one chunk at a time, so that all of them see the same order.
+// outputTee passes the output of a program, or of a replayed transcript, to all its receivers: the buffers, OnLine, the spool and the new
+// transcript. It takes one chunk at a time, so that all of them see the same order.
 type outputTee struct {
 	mu             sync.Mutex
 	stdout, stderr lineSplitter
@@ -43,7 +43,7 @@ func (in *outputTee) take(s Stream, b []byte) {
 	}
 }
 
-// finish delivers the lines that have no end, those of stdout first: which stream closed last is a matter of chance.
+// finish delivers the lines without an end, of stdout first, because the order in which the streams closed is random.
 func (in *outputTee) finish(e ending) {
 	in.mu.Lock()
 	defer in.mu.Unlock()

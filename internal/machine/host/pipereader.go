@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// What the program wrote before it exited fits into the pipe's buffer. A grandchild that inherited the pipe may write
-	// later and keep the pipe open for ever, so draining is bounded in time and in bytes.
+	// The output of a program before its exit fits into the pipe's buffer. A grandchild that inherited the pipe may write later and keep
+	// the pipe open for ever, so draining is bounded in time and in bytes.
 	drainTime  = 500 * time.Millisecond
 	drainBytes = 1 << 20
 )
@@ -32,10 +32,10 @@ func (p *pipeReader) run(take func([]byte)) {
 	}
 }
 
-// exited tells the reader that its process is gone: a blocked read returns and what is left is drained.
+// exited is called when the process has ended: a blocked read returns, and the reader drains the pipe.
 func (p *pipeReader) exited() { _ = p.r.SetReadDeadline(time.Now()) }
 
-// drain counts only the time it waits for data, not the time that take needs: a slow OnLine loses nothing.
+// drain limits the time of waiting for data, not the time that take needs, so that a slow OnLine loses no output.
 func (p *pipeReader) drain(buf []byte, take func([]byte)) {
 	patience := drainTime
 	for got := 0; got < drainBytes && patience > 0; {

@@ -5,10 +5,10 @@ import (
 	"os"
 )
 
-// pipes collects the pipes of one start: the child's ends are closed whatever happens, ours when the start fails.
+// pipes collects the pipes of one start. The child's ends are always closed in this process, our ends only when the start fails.
 type pipes struct {
 	ours, theirs []*os.File
-	err          error // the first; later calls do nothing
+	err          error // the first error; later calls have no effect
 }
 
 func (p *pipes) open() (r, w *os.File) {

@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Process is a child that lives. Its methods are safe for concurrent use.
+// Process is a started child. Its methods are safe for concurrent use.
 type Process struct {
 	PID   int    // also the id of its process group; in a replay, a number that no process can have
-	Spool string // the file that gets its output; empty without Cmd.Spool, or when there could be none
+	Spool string // the file of its output; empty without Cmd.Spool, or when it could not be created
 
 	host *Host
 	spec Cmd
@@ -26,24 +26,23 @@ type Process struct {
 	stdinErr error
 
 	exited chan struct{} // the program itself is gone
-	done   chan struct{} // and its streams are read
+	done   chan struct{} // the program is gone and its streams are read
 	halt   sync.Once
-	halted chan struct{} // the group was told to end, and has ended or was killed
+	halted chan struct{} // the group got a signal, and has ended or was killed
 }
 
-// Start starts a long-lived child. The context covers the starting only: the child lives until it exits, is stopped,
-// or the host is closed.
+// Start starts a long-lived child. The context only limits the start: the child lives until it exits, is stopped, or the host is closed.
 func (h *Host) Start(ctx context.Context, c Cmd) (*Process, error) {
 	return h.spawn(ctx, c, func() *boundedBuffer { return tailOnly(cmp.Or(max(c.MaxOutput, 0), defaultTail)) })
 }
 
-// Done is closed when the program has exited and its output is read. Grandchildren it left behind are left alone.
+// Done is closed when the program has exited and its output is read. Grandchildren may still run.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Alive reports whether Done is not closed yet.
+// Alive reports whether Done is still open.
 func (p *Process) Alive() bool { return open(p.done) }
 
-// open reports whether a channel that is closed at an end is not closed yet.
+// open reports whether a channel is not closed yet.
 func open(end <-chan struct{}) bool {
 	select {
 	case <-end:
@@ -53,7 +52,7 @@ func open(end <-chan struct{}) bool {
 	}
 }
 
-// Result waits for Done and tells how the program ended, with the errors of Run.
+// Result waits for Done and returns how the program ended, with the errors of Run.
 func (p *Process) Result() (Result, error) {
 	<-p.done
 	r := p.result()
@@ -66,13 +65,13 @@ func (p *Process) Tail(s Stream) []byte {
 	return b
 }
 
-// Lost is how many bytes the program wrote to a stream before those that Tail returns.
+// Lost returns the number of bytes of a stream before the bytes of Tail.
 func (p *Process) Lost(s Stream) int64 {
 	_, lost := p.output.of(s).keep.bytes()
 	return lost
 }
 
-// LastOutput is the end of what the program has printed so far: its complaints, or without any its output.
+// LastOutput returns the end of the program's standard error or, if that is empty, of its standard output.
 func (p *Process) LastOutput() string {
 	words := bytes.TrimSpace(p.Tail(Stderr))
 	if len(words) == 0 {
@@ -94,7 +93,7 @@ func (p *Process) watch() {
 	close(p.done)
 }
 
-// signal goes to the whole group; why is for the transcript.
+// signal sends a signal to the whole group; why is for the transcript.
 func (p *Process) signal(sig unix.Signal, why string) {
 	if open(p.exited) {
 		p.output.rec.signalSent(sig, why)
@@ -102,7 +101,7 @@ func (p *Process) signal(sig unix.Signal, why string) {
 	p.spawned.signal(sig)
 }
 
-// result reads what there is; complete only after done.
+// result returns the result so far; it is complete after done.
 func (p *Process) result() Result {
 	r := Result{ExitCode: -1, Took: time.Since(p.began), Spool: p.Spool, SpoolErr: p.output.spool.failure()}
 	var lost int64
@@ -115,7 +114,7 @@ func (p *Process) result() Result {
 	return r
 }
 
-// verdict turns an ending into an error, or nil for exit code 0.
+// verdict returns the error for the end of the program; nil for exit code 0.
 func (p *Process) verdict(r Result) error {
 	if p.end.err != nil {
 		return fmt.Errorf("%s: %w", p.spec.Name, p.end.err)

@@ -15,7 +15,7 @@ import (
 	"ios-agent/internal/machine/processes"
 )
 
-func TestStartOutlivesItsContextAndStops(t *testing.T) {
+func TestStartedProcessOutlivesContextUntilStop(t *testing.T) {
 	h, dir := newHost(t)
 	p := newPorch(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -45,7 +45,7 @@ func TestStartOutlivesItsContextAndStops(t *testing.T) {
 	}
 }
 
-func TestStopKillsWhatIgnoresIt(t *testing.T) {
+func TestStopKillsProcessThatIgnoresSignal(t *testing.T) {
 	h, _ := newHost(t)
 	p := newPorch(t)
 	c := p.helper("stubborn")
@@ -110,8 +110,8 @@ func TestCloseStopsChildrenAndRefusesNewOnes(t *testing.T) {
 	}
 }
 
-// TestTheFolderOfChildrenIsMadeAgain: a home that is deleted under a daemon costs no program that it runs afterwards.
-func TestTheFolderOfChildrenIsMadeAgain(t *testing.T) {
+// TestStartRecreatesDeletedChildrenFolder: a home that is deleted under a daemon costs no program that it runs afterwards.
+func TestStartRecreatesDeletedChildrenFolder(t *testing.T) {
 	h, dir := newHost(t)
 	p := newPorch(t)
 	if err := os.RemoveAll(filepath.Dir(dir)); err != nil {
@@ -127,7 +127,7 @@ func TestTheFolderOfChildrenIsMadeAgain(t *testing.T) {
 }
 
 // A daemon is killed; its child and grandchild live on, until the next daemon reaps them.
-func TestReapEndsWhatADeadOwnerLeft(t *testing.T) {
+func TestReapEndsProcessesOfDeadOwner(t *testing.T) {
 	h, dir := newHost(t)
 	p := newPorch(t)
 	outside, err := host.New(host.Options{})
@@ -196,7 +196,7 @@ func TestReapLeavesReusedPidsAlone(t *testing.T) {
 	}
 }
 
-func TestAlive(t *testing.T) {
+func TestAliveComparesStartTime(t *testing.T) {
 	start, err := processes.StartTime(os.Getpid())
 	if err != nil || start == "" {
 		t.Fatalf("start time %q, %v", start, err)
@@ -221,7 +221,7 @@ func TestAlive(t *testing.T) {
 	}
 }
 
-func TestStartDetached(t *testing.T) {
+func TestStartDetachedWritesOutputToLog(t *testing.T) {
 	p := newPorch(t)
 	log := filepath.Join(t.TempDir(), "service.log")
 	c := p.helper("polite", "0")

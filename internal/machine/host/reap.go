@@ -19,9 +19,9 @@ type Orphan struct {
 	Argv0     string
 }
 
-// Reap ends, with SIGKILL to their groups, the children that dead owners left in the registry, and clears the entries
-// of those that are gone. A process is touched only if its start time is the recorded one; entries whose owner lives
-// are left alone, and so are those with Cmd.EndByStdin. It goes on after an error and returns all errors joined.
+// Reap ends, with SIGKILL to their groups, the children that dead owners left in the registry, and clears the entries of ended children. It
+// kills a process only if its start time is the recorded one; it leaves alone the entries of living owners and the processes with
+// Cmd.EndByStdin. It continues after an error and returns all errors joined.
 func (h *Host) Reap() ([]Orphan, error) {
 	if h.registry.dir == "" {
 		return nil, nil
@@ -41,7 +41,7 @@ func (h *Host) Reap() ([]Orphan, error) {
 			continue
 		}
 		if e.ByStdin && processes.Alive(e.PID, e.Start) {
-			continue // it is leaving, and a signal would end what it debugs
+			continue // it is exiting, and a signal would also end its debugged program
 		}
 		killed, killErr := e.end()
 		if killed {

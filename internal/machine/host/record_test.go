@@ -69,7 +69,7 @@ func grep(t *testing.T, dir string, words ...string) string {
 	return all.String()
 }
 
-func TestOutputsThatAreNotKept(t *testing.T) {
+func TestRecordSkipsLargeAndAbsentOutputs(t *testing.T) {
 	dir, work := t.TempDir(), t.TempDir()
 	if err := os.WriteFile(filepath.Join(work, "big"), make([]byte, 8<<20+1), 0o600); err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestOutputsThatAreNotKept(t *testing.T) {
 	}
 }
 
-func TestRecordThatCannotBe(t *testing.T) {
+func TestCloseReportsFailedRecording(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "record")
 	h, err := host.New(host.Options{Record: dir})
 	if err != nil {

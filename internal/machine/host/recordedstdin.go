@@ -7,8 +7,8 @@ import (
 
 const maxStdin = 1 << 20
 
-// recordedStdin passes a program's input on and keeps the beginning for the transcript. The input may be copied still when
-// the program is gone, so a mutex guards what is kept.
+// recordedStdin passes a program's input on and keeps its beginning for the transcript. The host may still copy the input when the program
+// is gone, so a mutex guards the kept part.
 type recordedStdin struct {
 	from io.Reader
 

@@ -14,10 +14,10 @@ import (
 
 const entrySuffix = ".json"
 
-// identity is a process that cannot be mistaken for a later one with the same id.
+// identity identifies a process, also among later processes with the same pid.
 type identity struct {
 	PID   int    `json:"pid"`
-	Start string `json:"start"` // empty when the kernel would not tell
+	Start string `json:"start"` // empty when the kernel does not allow reading it
 }
 
 func identify(pid int) identity {
@@ -34,11 +34,11 @@ type entry struct {
 	PGID  int      `json:"pgid"`
 	Argv0 string   `json:"argv0"`
 	Owner identity `json:"owner"`
-	// ByStdin is Cmd.EndByStdin: the end of its input, which the owner's death was, has told it to leave.
+	// ByStdin is Cmd.EndByStdin: the owner's death ended the program's input, and that makes the program exit.
 	ByStdin bool `json:"end_by_stdin,omitempty"`
 }
 
-// registry is the folder of the entries; without a folder it keeps none.
+// registry is the folder of the entries; without a folder it records nothing.
 type registry struct {
 	dir   string
 	owner identity
@@ -55,7 +55,7 @@ func openRegistry(dir string) (registry, error) {
 	return registry{dir: dir, owner: identify(os.Getpid())}, nil
 }
 
-// makeFolder makes a folder that is ours alone and stays the same one when the working directory changes.
+// makeFolder makes a folder with mode 0700 and returns its absolute path, which stays valid when the working directory changes.
 func makeFolder(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -66,9 +66,8 @@ func makeFolder(dir string) (string, error) {
 
 func (r registry) path(pid int) string { return filepath.Join(r.dir, strconv.Itoa(pid)+entrySuffix) }
 
-// register writes a child's entry before anybody can wait for the child, so its id cannot have been reused yet.
-// If we are killed in the microseconds between fork and this write, the child is not recorded; only a wrapper program
-// could change that.
+// register writes a child's entry before the child can be waited for, so its id cannot have been reused yet. If this process is killed in
+// the microseconds between fork and this write, the child is not recorded; only a wrapper program could change that.
 func (r registry) register(pid int, argv0 string, byStdin bool) error {
 	if r.dir == "" {
 		return nil
@@ -77,7 +76,7 @@ func (r registry) register(pid int, argv0 string, byStdin bool) error {
 	if err != nil {
 		return fmt.Errorf("child registry: %w", err)
 	}
-	// By rename, so that Reap in another process never reads half an entry.
+	// A rename, so that Reap in another process never reads half an entry.
 	half := r.path(pid) + ".new"
 	err = os.WriteFile(half, append(b, '\n'), 0o600)
 	if errors.Is(err, fs.ErrNotExist) { // the home was deleted while we run
@@ -97,6 +96,6 @@ func (r registry) register(pid int, argv0 string, byStdin bool) error {
 
 func (r registry) unregister(pid int) {
 	if r.dir != "" {
-		_ = os.Remove(r.path(pid)) // one that stays is seen as dead by the next Reap
+		_ = os.Remove(r.path(pid)) // if removing fails, the next Reap finds a dead process
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// replaySpawner executes nothing: it answers from a folder of transcripts.
+// replaySpawner answers from a folder of transcripts and executes no program.
 type replaySpawner struct {
 	repeat bool
 
@@ -21,20 +21,20 @@ type replaySpawner struct {
 
 var _ spawner = (*replaySpawner)(nil)
 
-// equalRuns are the transcripts of equal invocations: their paths only, because a transcript may hold a screenshot.
+// equalRuns has the transcripts of equal invocations: only their paths, because a transcript may contain a screenshot.
 type equalRuns struct {
 	key   []string
 	files []string // in recorded order
 	used  int
 }
 
-// openReplay reads every transcript once, so that a damaged one is found now and not in the middle of a test.
+// openReplay reads every transcript once, so that a damaged transcript is found now and not in the middle of a test.
 func openReplay(dir string, repeat bool) (*replaySpawner, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("replay: %w", err)
 	}
-	files, err := os.ReadDir(dir) // sorted, and the numbers lead
+	files, err := os.ReadDir(dir) // sorted by the numbers at the beginning of the names
 	if err != nil {
 		return nil, fmt.Errorf("replay: %w", err)
 	}
@@ -111,7 +111,7 @@ func (l *replaySpawner) take(key []string) (path string, number int, err error) 
 	return s.files[s.used-1], l.started, nil
 }
 
-// nearest returns at most three recorded invocations that share the most with one, in order.
+// nearest returns at most three recorded invocations, the most similar first.
 func (l *replaySpawner) nearest(key []string) [][]string {
 	var all [][]string
 	for _, s := range l.runs {
@@ -149,7 +149,7 @@ func common(a, b []string) int {
 	return row[len(b)]
 }
 
-// startError is the recorded one, or nil.
+// startError returns the recorded error of the start, or nil.
 func (t transcript) startError(c Cmd) error {
 	for _, e := range t.Events {
 		if e.Is != isFailed {

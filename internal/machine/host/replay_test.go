@@ -74,7 +74,7 @@ func content(path string) string {
 	return string(b)
 }
 
-func TestReplayIsWhatWasRecorded(t *testing.T) {
+func TestReplayMatchesRecording(t *testing.T) {
 	shot := func(dir string) host.Cmd {
 		c := named("shot", filepath.Join(dir, "a.png"), "--json-output="+filepath.Join(dir, "b.json"))
 		c.Outputs = []string{c.Args[0], filepath.Join(dir, "b.json"), filepath.Join(dir, "never.txt")}
@@ -116,7 +116,7 @@ func TestReplayIsWhatWasRecorded(t *testing.T) {
 	}
 }
 
-func TestReplayOfEqualInvocations(t *testing.T) {
+func TestReplayAnswersEqualInvocationsInOrder(t *testing.T) {
 	dir := t.TempDir()
 	said := func(h *host.Host, text string) string {
 		c := named("echo")
@@ -152,7 +152,7 @@ func TestReplayOfEqualInvocations(t *testing.T) {
 	}
 }
 
-func TestReplayWithoutTranscript(t *testing.T) {
+func TestReplayWithoutTranscriptNamesNearest(t *testing.T) {
 	h := open(t, host.Options{Replay: "testdata/transcripts"})
 	c := host.Cmd{Name: "/elsewhere/xcrun", Args: []string{"simctl", "list", "runtimes", "--token", "hunter2"}}
 	_, err := h.Run(t.Context(), c)
@@ -169,7 +169,7 @@ func TestReplayWithoutTranscript(t *testing.T) {
 }
 
 // The checked-in transcripts are of another machine, and written by hand: they guard the format.
-func TestReplayOfAnotherMachine(t *testing.T) {
+func TestReplayReadsTranscriptsOfOtherMachine(t *testing.T) {
 	h := open(t, host.Options{Replay: "testdata/transcripts"})
 	shot := filepath.Join(t.TempDir(), "screen.png")
 	c := host.Cmd{Name: "xcrun", Args: []string{"simctl", "io", "booted", "screenshot", shot}, Outputs: []string{shot}}
@@ -232,7 +232,7 @@ func TestReplayedStartLivesUntilItIsStopped(t *testing.T) {
 }
 
 // What took its time in the recording, a timeout and a grace, takes none in the replay.
-func TestReplayWaitsForNothing(t *testing.T) {
+func TestReplayDoesNotWaitForTimeouts(t *testing.T) {
 	dir := t.TempDir()
 	recording := open(t, host.Options{Record: dir})
 	p := newPorch(t)
@@ -250,7 +250,7 @@ func TestReplayWaitsForNothing(t *testing.T) {
 	}
 }
 
-func TestRecordAndReplayAtOnce(t *testing.T) {
+func TestRecordAndReplayRunConcurrently(t *testing.T) {
 	dir := t.TempDir()
 	run := func(h *host.Host) {
 		var wg sync.WaitGroup

@@ -7,20 +7,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// noPID begins the ids of replayed programs. No kernel gives such an id, so a signal that is sent to one by mistake
-// reaches nobody. Zero or a negative number would reach many processes.
+// noPID is the first id of replayed programs. No kernel gives such an id, so a signal that is sent to one by mistake reaches no process.
+// Zero or a negative number would reach many processes.
 const noPID = 1 << 30
 
-// replayedProgram prints at once what its transcript says. Where the transcript has a signal, or ends without an exit, it
-// waits for a signal.
+// replayedProgram prints the output of its transcript at once. Where the transcript has a signal, or ends without an exit, it waits for a
+// signal.
 type replayedProgram struct {
 	t     transcript
 	cmd   Cmd
-	stdin *discardedStdin // nil when there is no input to take
+	stdin *discardedStdin // nil without input to read
 
 	told     chan struct{} // a signal came
 	once     sync.Once
-	sig      unix.Signal // the first
+	sig      unix.Signal // the first signal
 	overdue  chan struct{}
 	obedient bool // the recorded program ended after a signal
 
@@ -30,7 +30,7 @@ type replayedProgram struct {
 
 var _ program = (*replayedProgram)(nil)
 
-// play is what each kind of event does.
+// play has the action for each kind of event.
 var play = map[string]func(p *replayedProgram, e event, to sink){
 	isStdout: func(_ *replayedProgram, e event, to sink) { to(Stdout, e.bytes()) },
 	isStderr: func(_ *replayedProgram, e event, to sink) { to(Stderr, e.bytes()) },
@@ -49,7 +49,7 @@ func newReplayedProgram(t transcript, c Cmd) *replayedProgram {
 
 func (p *replayedProgram) spawned(number int) spawned {
 	s := spawned{program: p, pid: noPID + number, overdue: p.overdue}
-	if p.stdin != nil { // else the interface would hold a nil pointer
+	if p.stdin != nil { // otherwise the interface would hold a nil pointer
 		s.stdin = p.stdin
 	}
 	return s
@@ -67,8 +67,8 @@ func (p *replayedProgram) deliver(to sink) {
 	p.end = p.killed()
 }
 
-// stay waits for the signal that was sent at this place. Further signals change nothing: a program that ended only after
-// the grace ends at once in a replay.
+// stay waits for the signal that the recorded program got here. Further signals have no effect: a program that ended only after the grace
+// ends at once in a replay.
 func (p *replayedProgram) stay(why string) {
 	if why == whyTimeout && !p.obedient {
 		close(p.overdue)
@@ -89,7 +89,7 @@ func (p *replayedProgram) exit(e event) {
 	p.end.err = writeOutputs(p.cmd, p.t.Outputs)
 }
 
-// heardAll waits for the end of the input if the recorded program had read all of it; false means that a signal came sooner.
+// heardAll waits for the end of the input if the recorded program had read all of it; false means that a signal came first.
 func (p *replayedProgram) heardAll() bool {
 	if p.obedient || p.stdin == nil || p.t.Stdin == nil || !p.t.Stdin.Ended {
 		return true
@@ -102,7 +102,7 @@ func (p *replayedProgram) heardAll() bool {
 	}
 }
 
-// killed is the end of a program whose transcript has no other end.
+// killed is the end of a program whose transcript has no end.
 func (p *replayedProgram) killed() ending {
 	e := ending{code: -1, signal: signalName(p.sig)}
 	if n := len(p.t.Events); n > 0 {
@@ -125,7 +125,7 @@ func (p *replayedProgram) signal(sig unix.Signal) {
 
 func (p *replayedProgram) lives() bool { return open(p.gone) }
 
-// discardedStdin takes the input of a replayed program and drops it.
+// discardedStdin accepts the input of a replayed program and drops it.
 type discardedStdin struct {
 	once   sync.Once
 	closed chan struct{}

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Runner runs a program to its end; a Host is one. A program that ran and did not succeed is an *ExitError, with the result
-// filled in.
+// Runner runs a program to its end; a Host is one. For a program that failed, the error is an *ExitError and the result is filled in.
 type Runner interface {
 	Run(ctx context.Context, c Cmd) (Result, error)
 }
@@ -23,10 +22,9 @@ var (
 	_ Starter = (*Host)(nil)
 )
 
-// Run runs a program to its end. The result holds what is known, also beside an error:
-// *ExitError (not 0, or a signal), *TimeoutError (Cmd.Timeout), *NotFoundError (no such program), *StuckError,
-// *NotRecordedError (in a replay), ErrClosed, or one that wraps the context's. When Run ends the program, it ends the
-// whole group.
+// Run runs a program to its end. It returns the result as far as it is known, also with an error: *ExitError (not 0, or a signal),
+// *TimeoutError (Cmd.Timeout), *NotFoundError, *StuckError, *NotRecordedError (in a replay), ErrClosed, or an error that wraps the
+// context's. When Run ends the program, it ends the whole group.
 func (h *Host) Run(ctx context.Context, c Cmd) (Result, error) {
 	p, err := h.spawn(ctx, c, func() *boundedBuffer { return headAndTail(cmp.Or(max(c.MaxOutput, 0), defaultMaxOutput)) })
 	if err != nil {
@@ -54,7 +52,7 @@ func (h *Host) Run(ctx context.Context, c Cmd) (Result, error) {
 	return r, cause
 }
 
-// await returns nil when the program ended by itself, else why it must be ended.
+// await returns nil when the program ended by itself, otherwise the reason to end it.
 func (p *Process) await(ctx context.Context, limit time.Duration) error {
 	var late <-chan time.Time
 	var overdue <-chan struct{}

@@ -18,7 +18,7 @@ import (
 	"ios-agent/internal/machine/processes"
 )
 
-func TestExitCodeIsTyped(t *testing.T) {
+func TestExitErrorHasCodeAndStderrTail(t *testing.T) {
 	h, _ := newHost(t)
 	r, err := h.Run(t.Context(), helper("exit", "7"))
 	var exit *host.ExitError
@@ -36,7 +36,7 @@ func TestExitCodeIsTyped(t *testing.T) {
 	}
 }
 
-func TestSignalIsToldFromExit(t *testing.T) {
+func TestExitErrorNamesSignal(t *testing.T) {
 	h, _ := newHost(t)
 	for sig, name := range map[string]string{"9": "SIGKILL", "15": "SIGTERM"} {
 		r, err := h.Run(t.Context(), helper("die", sig))
@@ -47,7 +47,7 @@ func TestSignalIsToldFromExit(t *testing.T) {
 	}
 }
 
-func TestMissingProgram(t *testing.T) {
+func TestMissingProgramIsNotFoundError(t *testing.T) {
 	h, _ := newHost(t)
 	for _, name := range []string{"no-such-program-here", filepath.Join(t.TempDir(), "nothing")} {
 		_, err := h.Run(t.Context(), host.Cmd{Name: name})
@@ -71,7 +71,7 @@ func TestMissingProgram(t *testing.T) {
 	}
 }
 
-func TestStdinEnvAndDir(t *testing.T) {
+func TestRunPassesStdinEnvAndDir(t *testing.T) {
 	h, _ := newHost(t)
 	echo := helper("echo")
 	echo.Stdin = strings.NewReader("hello")
@@ -86,7 +86,7 @@ func TestStdinEnvAndDir(t *testing.T) {
 	}
 }
 
-func TestStdinThatNeverEndsDoesNotHang(t *testing.T) {
+func TestRunReturnsWhileStdinStaysOpen(t *testing.T) {
 	h, _ := newHost(t)
 	r, w := io.Pipe()
 	defer w.Close()
@@ -112,7 +112,7 @@ func TestTimeoutEndsTheWholeGroup(t *testing.T) {
 	}
 }
 
-func TestCancel(t *testing.T) {
+func TestCancelledContextStopsProgram(t *testing.T) {
 	h, _ := newHost(t)
 	p := newPorch(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -126,7 +126,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-func TestGrandchildHoldingThePipe(t *testing.T) {
+func TestRunReturnsWhileGrandchildHoldsPipe(t *testing.T) {
 	h, _ := newHost(t)
 	p := newPorch(t)
 	r, err := h.Run(t.Context(), p.helper("leaver"))
@@ -169,7 +169,7 @@ func TestHugeOutputIsBounded(t *testing.T) {
 	}
 }
 
-func TestVeryLongLine(t *testing.T) {
+func TestVeryLongLineIsReportedWhole(t *testing.T) {
 	h, _ := newHost(t)
 	const size = 5_000_000
 	c := helper("longline", fmt.Sprint(size))
@@ -180,7 +180,7 @@ func TestVeryLongLine(t *testing.T) {
 	}
 }
 
-func TestLinesOfBothStreams(t *testing.T) {
+func TestOnLineGetsLinesOfBothStreams(t *testing.T) {
 	h, _ := newHost(t)
 	c := host.Cmd{Name: "sh", Args: []string{"-c", `printf 'a\r\n\nb'; printf 'e\n' >&2`}}
 	got := map[host.Stream][]string{}
@@ -193,7 +193,7 @@ func TestLinesOfBothStreams(t *testing.T) {
 	}
 }
 
-func TestFiftyAtOnce(t *testing.T) {
+func TestFiftyProgramsRunConcurrently(t *testing.T) {
 	h, _ := newHost(t)
 	var wg sync.WaitGroup
 	for i := range 50 {

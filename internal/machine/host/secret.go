@@ -16,29 +16,29 @@ import (
 // How secrets are kept out of transcripts:
 //
 //   - mask.Named knows the names of secrets: TOKEN, PASSWD, PIN and so on, in either case.
-//   - Of Cmd.Env, values are written only for DEVELOPER_DIR, SIMCTL_CHILD_* and TEST_RUNNER_*, and not those of secrets.
+//   - Of Cmd.Env, only the values of DEVELOPER_DIR, SIMCTL_CHILD_* and TEST_RUNNER_* are written, unless the name is that of a secret.
 //   - In arguments, NAME=value hides the value when the name is that of a secret, and so does a flag of such a name for the argument
 //     after it. mask.Credentials knows headers, and the passwords and queries of URLs.
-//   - Secrets that were typed, or are known otherwise, are hidden by their value: Options.Secrets.
-//   - The values so found, and those of secrets in our own environment, are hidden wherever else they come up: in
+//   - The secrets in Options.Secrets, such as typed secrets, are hidden by their value.
+//   - The values found in these ways, and secrets in the daemon's environment, are hidden everywhere else: in
 //     arguments, input, output and files, also quoted, percent-encoded and in base64. Values under eight bytes and paths that
-//     exist are not, since they would hide innocent text.
+//     exist are not hidden, because that would hide innocent text.
 const secretMark = mask.Hidden
 
 const shortestSecret = 8
 
 var (
 	shownEnv   = lazy(`^(DEVELOPER_DIR$|SIMCTL_CHILD_|TEST_RUNNER_)`)
-	assignment = lazy(`^([^\s=:/?&]*)=`) // a URL is none
+	assignment = lazy(`^([^\s=:/?&]*)=`) // the excluded characters keep URLs out
 )
 
-// isSecretFlag reports whether the argument after this one is a secret: its last word says what it is, as in --api-token.
+// isSecretFlag reports whether the argument after this flag is a secret: the last word of the flag decides, as in --api-token.
 func isSecretFlag(arg string) bool {
 	return strings.HasPrefix(arg, "-") && mask.Named(lastWord().FindString(arg))
 }
 
-// lazy is an expression that is compiled when it is first used, as those of text/lazyregexp are, which stands above: a start of the program
-// that needs none does not pay for it.
+// lazy compiles an expression when it is first used, so that a start of the program that does not need it stays fast. It is like
+// text/lazyregexp, which this package must not import.
 func lazy(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
@@ -59,7 +59,7 @@ func settingsOf(env []string, v *redactor) []setting {
 	return all
 }
 
-// redact hides the arguments that are secret by their name, and returns what it hid.
+// redact hides the arguments that are secrets by their names, and returns the hidden values.
 func redact(argv []string) (shown, hidden []string) {
 	shown = slices.Clone(argv)
 	for i, arg := range argv {
@@ -80,9 +80,9 @@ func redact(argv []string) (shown, hidden []string) {
 
 // redactor hides secrets by their value.
 type redactor struct {
-	secrets [][]byte // the longest first: one may begin with another
+	secrets [][]byte // the longest first: a long secret may begin with a short one
 	first   [256]bool
-	learned []string // of a mask.Set
+	learned []string // the values of a mask.Set
 }
 
 func newRedactor(c Cmd) *redactor {
@@ -110,7 +110,7 @@ func (v *redactor) add(secret string) {
 	slices.SortFunc(v.secrets, func(a, b []byte) int { return cmp.Compare(len(b), len(a)) })
 }
 
-// learn adds the secrets that a set has come to know.
+// learn adds the secrets that a set has received since the last call.
 func (v *redactor) learn(from *mask.Set) {
 	values := from.Values()
 	if slices.Equal(values, v.learned) {
@@ -136,7 +136,7 @@ func isPath(s string) bool {
 func (v *redactor) argv(c Cmd) []string {
 	shown, _ := redact(argvOf(c))
 	for i, arg := range shown {
-		shown[i] = v.text(strings.ToValidUTF8(arg, "\uFFFD")) // as JSON will have it
+		shown[i] = v.text(strings.ToValidUTF8(arg, "\uFFFD")) // JSON would replace invalid bytes in the same way
 	}
 	return shown
 }
@@ -150,8 +150,8 @@ func (v *redactor) all(b []byte) []byte {
 	return shown
 }
 
-// hide replaces the secrets in b. Unless b is the last of its stream, it holds back the end of b when that may be the
-// beginning of a secret or of a character; the caller puts it before the next piece.
+// hide replaces the secrets in b. Unless b is the last piece of its stream, it holds back an end of b that may be the beginning of a secret
+// or of a character; the caller puts that before the next piece.
 func (v *redactor) hide(b []byte, last bool) (shown, held []byte) {
 	from := 0
 	for i := v.next(b, 0); i < len(b); i = v.next(b, i) {
@@ -173,7 +173,7 @@ func (v *redactor) hide(b []byte, last bool) (shown, held []byte) {
 	return shown[:cut], shown[cut:]
 }
 
-// next returns where, from i on, a secret may begin. It is fast, because nearly all output has no secret.
+// next returns the first index, from i on, at which a secret may begin. It is fast, because nearly all output is free of secrets.
 func (v *redactor) next(b []byte, i int) int {
 	if len(v.secrets) == 0 {
 		return len(b)

@@ -9,30 +9,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spawner starts programs: as processes, or from transcripts. Lines, bounds, spool, deadlines, stopping and recording know
-// only this interface.
+// spawner starts programs: as processes, as functions, or from transcripts. The code for lines, bounds, spool, deadlines, stopping and
+// recording uses only this interface.
 type spawner interface {
-	// spawn starts c. Its error is what the caller gets.
+	// spawn starts c. The caller of the host gets its error.
 	spawn(c Cmd) (spawned, error)
 }
 
-// spawned is a program that was started.
+// spawned is a started program.
 type spawned struct {
 	program
 	pid     int
-	stdin   io.WriteCloser  // where Cmd.Stdin is to be copied; nil when nobody needs to
-	overdue <-chan struct{} // closed when the program has outlived its timeout in a replay; nil: the clock decides
+	stdin   io.WriteCloser  // Cmd.Stdin must be copied to it; nil without a copy
+	overdue <-chan struct{} // closed when a replayed program has reached its timeout; nil: the clock decides
 }
 
-// program is a program that was started. deliver and wait are called once each, at the same time.
+// program is a started program. deliver and wait are called once each, at the same time.
 type program interface {
-	deliver(to sink) // blocks until both streams have ended or are given up
+	deliver(to sink) // blocks until both streams have ended or are abandoned
 	wait() ending    // blocks until the program itself is gone
 	signal(sig unix.Signal)
-	lives() bool // any member of its group
+	lives() bool // whether any member of its group lives
 }
 
-// sink takes output as it arrives; it may be called for both streams at once and must not keep b.
+// sink receives output as it arrives. It may be called for both streams at once and must not keep b.
 type sink func(s Stream, b []byte)
 
 // ending is how a program ended.
@@ -40,7 +40,7 @@ type ending struct {
 	code   int // -1 when a signal ended it
 	signal string
 	took   time.Duration
-	err    error // something besides the program went wrong
+	err    error // an error other than the failure of the program
 }
 
 // spawn starts c, and begins its transcript and the reading of its output.
@@ -52,7 +52,7 @@ func (h *Host) spawn(ctx context.Context, c Cmd, newCapture func() *boundedBuffe
 		return nil, ErrClosed
 	}
 	c.named = h.inherit
-	rec := h.transcripts.begin(c) // before the start, so that the numbers tell the order of the calls
+	rec := h.transcripts.begin(c) // before the start, so that the numbers have the order of the calls
 	began := time.Now()
 	s, err := h.spawner.spawn(c)
 	if err != nil {

@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-const spoolPiece = 64 << 10 // how much of a line without an end is held
+const spoolPiece = 64 << 10 // maximum size of a held line without an end, in bytes
 
-// spool is a file that gets the whole output of a program; a nil spool gets nothing. The error has a mutex of its own,
-// because a result can be asked for while OnLine blocks.
+// spool is a file that gets the whole output of a program; a nil spool drops it. The error has a mutex of its own, because a caller can ask
+// for the result while OnLine blocks.
 type spool struct {
 	file *os.File
 	part [Stderr + 1][]byte // per stream, a line whose end has not come yet
 
 	mu  sync.Mutex
-	err error // the first; nothing is written after it
+	err error // the first error; later writes are dropped
 }
 
 func openSpool(c Cmd) *spool {
@@ -57,7 +57,7 @@ func (s *spool) add(on Stream, b []byte) {
 	}
 }
 
-// write writes what is held of a stream and b in one go.
+// write writes the held part of a stream and b at once.
 func (s *spool) write(on Stream, b []byte) {
 	held := append(s.part[on], b...)
 	s.part[on] = held[:0]
@@ -93,7 +93,7 @@ func (s *spool) failure() error {
 	return s.err
 }
 
-// fileName is the base name of a program as a part of a file name: whatever it holds, no separator and no pattern.
+// fileName returns the base name of a program as a part of a file name: without separators and without characters of patterns.
 func fileName(program string) string {
 	clean := func(r rune) rune {
 		if strings.ContainsRune("._-", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {

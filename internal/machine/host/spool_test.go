@@ -42,7 +42,7 @@ func TestSpoolHasTheWholeOutput(t *testing.T) {
 	}
 }
 
-func TestSpoolOfALivingProcess(t *testing.T) {
+func TestRunningProcessHasSpoolFile(t *testing.T) {
 	h, _ := newHost(t)
 	p := newPorch(t)
 	c := p.helper("polite", "0")
@@ -71,7 +71,7 @@ func TestSpoolOfALivingProcess(t *testing.T) {
 	}
 }
 
-func TestSpoolThatCannotBe(t *testing.T) {
+func TestFailedSpoolDoesNotFailRun(t *testing.T) {
 	h, _ := newHost(t)
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -90,7 +90,7 @@ func TestSpoolThatCannotBe(t *testing.T) {
 	}
 }
 
-func TestSpoolOnAFullDisk(t *testing.T) {
+func TestFullSpoolDiskDoesNotFailRun(t *testing.T) {
 	h, _ := newHost(t)
 	r, err := h.Run(t.Context(), helper("fulldisk", t.TempDir()))
 	if want := "1000011 <nil> true true\n"; err != nil || string(r.Stdout) != want {

@@ -14,14 +14,14 @@ type stdinCopier struct {
 	failed chan error
 }
 
-// feeds reports whether the input must be copied. A file need not be: the program gets it as its stdin.
+// feeds reports whether the input must be copied. The program gets a file directly as its stdin.
 func (c Cmd) feeds() bool {
 	_, file := c.Stdin.(*os.File)
 	return c.Stdin != nil && !file
 }
 
-// begin starts to copy, if w is not nil. The copying goroutine may stay in a Read of the caller's reader after the program
-// is gone; it ends when that Read returns.
+// begin starts to copy, if w is not nil. The goroutine may still be in a Read of the caller's reader after the program has ended; it ends
+// when that Read returns.
 func (f *stdinCopier) begin(w io.WriteCloser, from io.Reader) {
 	if w == nil {
 		return
@@ -29,20 +29,19 @@ func (f *stdinCopier) begin(w io.WriteCloser, from io.Reader) {
 	f.w, f.failed = w, make(chan error, 1)
 	go func() {
 		_, err := io.Copy(w, from)
-		f.failed <- err // before the close: exited finds the reason when the program ends because of the end of input
+		f.failed <- err // sent before the close, so that exited finds it when the program ends because its input ended
 		w.Close()
 	}()
 }
 
-// close ends the program's input, whatever the reader has still to give.
+// close ends the program's input, even if the reader has more.
 func (f *stdinCopier) close() {
 	if f.w != nil {
 		f.w.Close()
 	}
 }
 
-// exited ends the copying and returns why the reader failed, if it did. A program that did not read all of its input is
-// no failure.
+// exited ends the copying and returns the reader's error, if any. A program that did not read all of its input is not an error.
 func (f *stdinCopier) exited() error {
 	if f.w == nil {
 		return nil

@@ -8,12 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// killWait is how long a killed process may take to disappear; one that hangs in the kernel never does.
+// killWait is the time that a killed process gets to disappear; a process that hangs in the kernel never does.
 const killWait = 5 * time.Second
 
-// Stop ends the whole group: SIGINT, or SIGTERM with Cmd.ByTerm, then SIGKILL after the grace or, sooner, when ctx is done. It waits
-// until the program is gone and returns nil then, also when it was gone before; Result says how it ended. With Cmd.EndByStdin it ends
-// the program's input instead, and gives it the whole grace whatever ctx says.
+// Stop ends the whole group: SIGINT, or SIGTERM with Cmd.ByTerm, then SIGKILL after the grace or, sooner, when ctx is done. It waits until
+// the program is gone and then returns nil, also when the program had ended before; Result says how it ended. With Cmd.EndByStdin it closes
+// the program's input instead, and waits for the whole grace even if ctx is done.
 func (p *Process) Stop(ctx context.Context) error {
 	select {
 	case <-p.done:
@@ -36,7 +36,7 @@ func (p *Process) stop(ctx context.Context, why string) error {
 	return p.waitKilled()
 }
 
-// waitKilled waits for the end of a program that has been sent SIGKILL or has left before.
+// waitKilled waits for the end of a program that got SIGKILL or has already exited.
 func (p *Process) waitKilled() error {
 	late := time.NewTimer(killWait)
 	defer late.Stop()
@@ -48,8 +48,7 @@ func (p *Process) waitKilled() error {
 	}
 }
 
-// terminate asks the group to leave, gives it the grace, and kills what remains: a program that obeys at once may have
-// children that do not.
+// terminate asks the group to exit, waits for the grace, and kills the rest: a program that obeys at once may have children that do not.
 func (p *Process) terminate(why string) {
 	defer close(p.halted)
 	patience := defaultGrace
@@ -62,14 +61,14 @@ func (p *Process) terminate(why string) {
 		p.signal(unix.SIGINT, why)
 	}
 	if p.spec.Halted {
-		p.spawned.signal(unix.SIGCONT) // one that stands hears of no other signal but SIGKILL
+		p.spawned.signal(unix.SIGCONT) // a stopped process handles no signal except SIGKILL
 	}
 	grace := time.NewTimer(cmp.Or(max(p.spec.Grace, 0), patience))
 	defer grace.Stop()
 	select {
 	case <-p.exited:
 		if p.spec.EndByStdin {
-			return // its children are for it to end
+			return // the program must end its own children
 		}
 		p.waitGroup(grace.C)
 	case <-grace.C:
@@ -77,7 +76,7 @@ func (p *Process) terminate(why string) {
 	p.signal(unix.SIGKILL, why)
 }
 
-// waitGroup polls, because the system does not tell us when a grandchild ends.
+// waitGroup polls, because the system does not report the end of a grandchild.
 func (p *Process) waitGroup(late <-chan time.Time) {
 	poll := time.NewTicker(5 * time.Millisecond)
 	defer poll.Stop()

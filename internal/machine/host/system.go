@@ -28,7 +28,7 @@ func (s system) spawn(c Cmd) (spawned, error) {
 		return spawned{}, startError(c, err)
 	}
 	if err := s.registry.register(g.pid(), g.path, c.EndByStdin); err != nil {
-		// Without its entry nobody could end the child after our death.
+		// Without its entry, no later daemon could end the child if this process died.
 		g.abandon(stdin)
 		return spawned{}, fmt.Errorf("%s: %w", c.Name, err)
 	}
@@ -38,21 +38,21 @@ func (s system) spawn(c Cmd) (spawned, error) {
 // group is a program that runs as the leader of its process group.
 type group struct {
 	cmd            *exec.Cmd
-	path           string // of the program
+	path           string // path of the program
 	registry       registry
 	began          time.Time
 	stdout, stderr pipeReader
 }
 
-// unheard has a shell ignore SIGPIPE and become the program, which ignores it from then on: Go has no way to start one so. The words
-// are always these; the program and its arguments are arguments of the shell, which does not read them.
+// unheard is a shell script that ignores SIGPIPE and then becomes the program, which keeps ignoring it: Go cannot start a program that way.
+// The script is constant; the program and its arguments are arguments of the shell, which does not interpret them.
 const unheard = `trap '' PIPE; exec "$0" "$@"`
 
 func newGroup(c Cmd, r registry) *group {
 	cmd := exec.Command(c.Name, c.Args...)
 	program := cmd.Path
 	if path, err := exec.LookPath(c.Name); c.EndByStdin && err == nil {
-		// When we die, nobody reads what it prints: the signal of that would end it before it has seen the end of its input.
+		// When the daemon dies, the program's output has no reader. SIGPIPE would then end the program before it sees the end of its input.
 		cmd = exec.Command("/bin/sh", append([]string{"-c", unheard, path}, c.Args...)...)
 	}
 	cmd.Dir = c.Dir
@@ -61,13 +61,12 @@ func newGroup(c Cmd, r registry) *group {
 	return &group{cmd: cmd, path: program, registry: r}
 }
 
-// launch wires the pipes and starts the program. The pipes are ours and not os/exec's, because a read that a
-// grandchild holds open must be given up without losing what is already in the pipe, and because os/exec waits for
-// ever for an input that never ends.
+// launch makes the pipes and starts the program. It does not use the pipes of os/exec for two reasons: a read that a grandchild holds open
+// must be abandoned without losing data that is already in the pipe, and os/exec waits for ever for an input that never ends.
 func (g *group) launch(c Cmd) (stdin io.WriteCloser, err error) {
 	if c.Dir != "" {
 		if _, err := os.Stat(c.Dir); err != nil {
-			return nil, &workDirError{err} // else indistinguishable from a missing program
+			return nil, &workDirError{err} // otherwise it looks like a missing program
 		}
 	}
 	var p pipes
@@ -140,18 +139,18 @@ func signalName(sig unix.Signal) string {
 	return fmt.Sprintf("signal %d", sig)
 }
 
-// signal is safe after the leader is reaped: the kernel gives its id to nobody while the group has members, and a group
-// without members is gone.
+// signal is safe after the leader was waited for: the kernel does not reuse its id while the group has members, and a group without members
+// is gone.
 func (g *group) signal(sig unix.Signal) { _ = unix.Kill(-g.pid(), sig) }
 
-// lives is false on any error: macOS answers EPERM for a group of zombies.
+// lives returns false on any error: macOS answers EPERM for a group of zombies.
 func (g *group) lives() bool { return unix.Kill(-g.pid(), 0) == nil }
 
 type workDirError struct{ error }
 
 func (e *workDirError) Unwrap() error { return e.error }
 
-// startError tells a missing program from one that could not be started.
+// startError distinguishes a missing program from a program that cannot be started.
 func startError(c Cmd, err error) error {
 	var dir *workDirError
 	if errors.As(err, &dir) {
@@ -163,7 +162,7 @@ func startError(c Cmd, err error) error {
 	return fmt.Errorf("start %s: %w", c.Name, err)
 }
 
-// missing is false for a script whose interpreter is what does not exist.
+// missing reports whether the program itself does not exist; it is false for a script whose interpreter does not exist.
 func missing(c Cmd) bool {
 	path := c.Name
 	if !filepath.IsAbs(path) && strings.Contains(path, "/") {

@@ -26,28 +26,28 @@ const (
 	isFailed = "failed"
 )
 
-// transcript is what is known of one invocation: the file <number>-<program>.json, mode 0600, in the folder
-// Options.Record. The numbers count from 000001 in the order of the calls and go on in a folder that has some. A file
+// transcript is the record of one invocation: the file <number>-<program>.json, mode 0600, in the folder
+// Options.Record. The numbers count from 000001 in the order of the calls and continue in a folder with transcripts. A file
 // whose name ends in ".part" belongs to a program that still runs, or whose recorder died.
 //
 //	{
 //	 "v": 1,                             the format; a reader refuses any other
 //	 "began": "2026-01-02T15:04:05Z",
 //	 "argv": ["xcrun", "simctl", "io", "booted", "screenshot", "/tmp/a.png"],
-//	 "dir": "/Users/me/shop",            Cmd.Dir; absent: that of the recorder
+//	 "dir": "/Users/me/shop",            Cmd.Dir; absent: the recorder's
 //	 "tmp": "/var/folders/x/y/T",        the recorder's temporary folder and home: invocationkey.go says why
 //	 "home": "/Users/me",
-//	 "env": [                            Cmd.Env; what is inherited is not here
+//	 "env": [                            Cmd.Env, without inherited variables
 //	  {"name": "DEVELOPER_DIR", "value": "/Applications/Xcode.app/Contents/Developer"},
 //	  {"name": "TEST_RUNNER_TOKEN"}      a value only if secret.go allows it
 //	 ],
 //	 "events": [                         one a line, in order; "at" counts from the start
 //	  {"at":"1.5ms","is":"stdout","text":"hello\n"},
-//	  {"at":"2ms","is":"stderr","base64":"/w=="},                    base64 is what is not UTF-8
-//	  {"at":"2s","is":"sent","signal":"SIGINT","why":"timeout"},     we ended it: Run's timeout, or (no why) Stop
+//	  {"at":"2ms","is":"stderr","base64":"/w=="},                    bytes that are not UTF-8
+//	  {"at":"2s","is":"sent","signal":"SIGINT","why":"timeout"},     the host ended it: Run's timeout, or (no why) Stop
 //	  {"at":"3s","is":"exit","code":0}                               or "signal": "SIGKILL"
 //	 ],
-//	 "stdin": {"text": "...", "ended": true, "cut": 0},    if there was any: the first 1 MiB, whether its end was reached,
+//	 "stdin": {"text": "...", "ended": true, "cut": 0},    absent without input: the first 1 MiB, whether its end was reached,
 //	                                     how much more was read; a file given as it is: {"file": "/dev/tty"}
 //	 "outputs": [                        Cmd.Outputs, in order
 //	  {"path": "/tmp/a.png", "base64": "..."},
@@ -58,7 +58,7 @@ const (
 //	}
 //
 // A program that could not be started has the one event {"is":"failed","text":"start xcrun: ..."}, with "why":"missing"
-// when there is no such program. Secrets stand as <secret>. Files may be written by hand; unknown fields are refused,
+// when the program does not exist. Secrets are <secret>. Files may be written by hand; unknown fields are refused,
 // since they are mistakes.
 type transcript struct {
 	heading
@@ -66,7 +66,7 @@ type transcript struct {
 	closing
 }
 
-// heading and closing are what the recorder writes before and after the events, which it writes as they come.
+// heading and closing are the parts of a transcript before and after the events, which the recorder writes as they happen.
 type heading struct {
 	V     int       `json:"v"`
 	Began time.Time `json:"began,omitzero"`
@@ -78,7 +78,7 @@ type heading struct {
 }
 
 func headingOf(c Cmd, v *redactor) heading {
-	home, _ := os.UserHomeDir() // without one, no path is in it
+	home, _ := os.UserHomeDir() // without a home, no path is in it
 	return heading{
 		V: transcriptVersion, Argv: v.argv(c), Dir: v.text(c.Dir), Tmp: os.TempDir(), Home: home,
 		Env: settingsOf(c.Env, v),
@@ -121,7 +121,7 @@ type outputFile struct {
 	Absent  bool   `json:"absent,omitempty"`
 }
 
-// content is bytes in the form that people can read, if there is one.
+// content has bytes as text if they are valid UTF-8, otherwise as base64.
 type content struct {
 	Text   string `json:"text,omitempty"`
 	Base64 []byte `json:"base64,omitempty"`

@@ -45,7 +45,7 @@ func FuzzTranscript(f *testing.F) {
 }
 
 // The veil over pieces against the obvious implementation: replace in the whole.
-func TestVeilOverPieces(t *testing.T) {
+func TestRedactorHidesSecretsAcrossPieces(t *testing.T) {
 	t.Setenv("A_TOKEN", "abcabcab")
 	t.Setenv("B_TOKEN", "abcabcabcabX")
 	t.Setenv("C_TOKEN", "short")

@@ -17,14 +17,14 @@ import (
 
 const partSuffix = ".part"
 
-// transcriptFolder is the folder that gets transcripts; a nil one gets none. An error of writing never disturbs a program:
-// Host.Close returns it.
+// transcriptFolder is the folder of the transcripts; a nil folder gets none. A failure to write never disturbs a program: Host.Close
+// returns it.
 type transcriptFolder struct {
 	dir     string
 	secrets *mask.Set
 
 	mu   sync.Mutex
-	last int // number given
+	last int // the number of the last transcript
 	errs []error
 }
 
@@ -53,7 +53,7 @@ func openTranscriptFolder(dir string, secrets *mask.Set) (*transcriptFolder, err
 	return r, nil
 }
 
-// create makes the next file. Another host may record into the same folder, so numbers that exist are skipped.
+// create makes the next file. It skips existing numbers, because another host may record into the same folder.
 func (r *transcriptFolder) create(program string) (*os.File, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,7 +76,7 @@ func (r *transcriptFolder) note(err error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	const enough = 10 // a full disk fails every one
+	const enough = 10 // a full disk fails for every transcript
 	if len(r.errs) < enough {
 		r.errs = append(r.errs, fmt.Errorf("record: %w", err))
 	}

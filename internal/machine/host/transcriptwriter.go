@@ -13,10 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const maxRecorded = 256 << 20 // output of one invocation; a log stream may run for days
+const maxRecorded = 256 << 20 // maximum output of one invocation in bytes; a log stream may run for days
 
-// transcriptWriter writes the transcript of one invocation; a nil one writes nothing. It has a mutex of its own, because a
-// program can be stopped while OnLine blocks.
+// transcriptWriter writes the transcript of one invocation; a nil writer writes nothing. It has a mutex of its own, because a program can
+// be stopped while OnLine blocks.
 type transcriptWriter struct {
 	to       *transcriptFolder
 	cmd      Cmd
@@ -55,7 +55,7 @@ func (r *transcriptWriter) open() {
 	r.write(append(b, ",\n \"events\": ["...))
 }
 
-// recordStdin returns a reader of from that keeps what is read.
+// recordStdin returns a reader that passes the input on and records it.
 func (r *transcriptWriter) recordStdin(from io.Reader) io.Reader {
 	if r == nil || from == nil {
 		return from
@@ -109,8 +109,8 @@ func (r *transcriptWriter) startFailed(err error) {
 	r.end(e)
 }
 
-// finish ends the transcript of a program that did start. It runs before Done is closed, and so reads the output files
-// before a caller can remove them.
+// finish ends the transcript of a started program. It runs before Done is closed, and so reads the output files before a caller can remove
+// them.
 func (r *transcriptWriter) finish(end ending) {
 	if r == nil {
 		return
@@ -165,7 +165,7 @@ func (r *transcriptWriter) write(b []byte) {
 	}
 }
 
-// publish gives the file its name.
+// publish renames the file to its final name, without .part.
 func (r *transcriptWriter) publish() {
 	if r.file == nil {
 		return
@@ -176,12 +176,12 @@ func (r *transcriptWriter) publish() {
 	r.file = nil
 }
 
-// encode leaves <, > and & as they are: people read this.
+// encode leaves <, > and & as they are, because people read the files.
 func encode(v any, indent string) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", indent)
-	_ = e.Encode(v) // the types of a transcript have no values that cannot be written
+	_ = e.Encode(v) // all values of a transcript can be encoded
 	return bytes.TrimSpace(b.Bytes())
 }

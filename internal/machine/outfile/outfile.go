@@ -1,4 +1,6 @@
-// Package outfile writes the files that callers name: never over a file without being told to, never through a link, never half.
+// Package outfile writes the output files that callers name. File.Write writes bytes, File.Fill content that is not in memory; both remove
+// a file that they could not complete. The package replaces an existing file only with Force, and never writes through a link, because a
+// link leads to a file that the caller did not name.
 package outfile
 
 import (
@@ -9,17 +11,18 @@ import (
 	"path/filepath"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/wholefile"
 )
 
-// File is a file that a caller wants written.
+// File is an output file that a caller names.
 type File struct {
 	Path  string
-	Force bool // overwrite a file that is there
+	Force bool // overwrite an existing file
 }
 
-// Check refuses a file that is there, unless it is to be overwritten. Only a regular file is overwritten: a link leads
-// to a file that the caller did not name.
+// Check refuses an existing file without Force. With Force it accepts only a regular file: a link leads to a file that the caller did not
+// name.
 func (o File) Check() error {
 	info, err := os.Lstat(o.Path)
 	switch {
@@ -30,12 +33,12 @@ func (o File) Check() error {
 	case !info.Mode().IsRegular():
 		return fault.New(fault.PathError, "%s is a link, a folder or a device, not a regular file", o.Path).WithHint("name another file")
 	case !o.Force:
-		return fault.New(fault.PathError, "%s exists", o.Path).WithHint("name another file, or overwrite it with `--force`")
+		return fault.New(fault.PathError, "%s exists", o.Path).WithHint("name another file, or overwrite it with %s", hint.Field("force"))
 	}
 	return nil
 }
 
-// Write checks again as it opens the file: it may have changed since.
+// Write writes the file. It checks again first, because the file may have changed since Check.
 func (o File) Write(data []byte) error {
 	_, err := o.Fill(int64(len(data)), func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -44,7 +47,7 @@ func (o File) Write(data []byte) error {
 	return err
 }
 
-// Fill is Write for content that is not in memory: fn writes it, at most the given number of bytes. An incomplete file is removed.
+// Fill is Write for content that is not in memory: fn writes it, at most the given number of bytes. Fill removes an incomplete file.
 func (o File) Fill(most int64, fn func(io.Writer) error) (written int64, err error) {
 	if err := o.Check(); err != nil {
 		return 0, err
@@ -62,7 +65,7 @@ func (o File) Fill(most int64, fn func(io.Writer) error) (written int64, err err
 	if err == nil {
 		return most - w.left, nil
 	}
-	_ = os.Remove(f.Name()) // half a file would be taken for all
+	_ = os.Remove(f.Name()) // a reader would take half a file for the whole
 	var disk *fs.PathError
 	var moved *os.LinkError
 	switch {
@@ -74,7 +77,8 @@ func (o File) Fill(most int64, fn func(io.Writer) error) (written int64, err err
 	return 0, err
 }
 
-// open makes the file; to overwrite one, which stays until the new one is whole, another one beside it with its mode.
+// open creates the file. To overwrite, it creates a new file beside the old one, with the same mode; the old file stays until the new one
+// is complete.
 func (o File) open() (*os.File, error) {
 	if !o.Force {
 		return os.OpenFile(o.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -84,12 +88,12 @@ func (o File) open() (*os.File, error) {
 		return nil, err
 	}
 	if old, err := os.Lstat(o.Path); err == nil {
-		_ = f.Chmod(old.Mode().Perm()) // else only its owner reads it
+		_ = f.Chmod(old.Mode().Perm()) // otherwise only its owner could read it
 	}
 	return f, nil
 }
 
-// bounded writes so many bytes and no more.
+// bounded is a writer with a maximum number of bytes.
 type bounded struct {
 	to   io.Writer
 	left int64
@@ -106,7 +110,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Folder makes a folder for new files, which only its owner may read.
+// Folder makes a folder for new files that only its owner may read.
 func Folder(path string) error {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return fault.New(fault.PathError, "%w", err)
@@ -114,7 +118,7 @@ func Folder(path string) error {
 	return nil
 }
 
-// Probe reports why no file can be written into a folder; nil: one can.
+// Probe returns the reason why files cannot be written into a folder; nil if they can.
 func Probe(folder string) error {
 	f, err := os.CreateTemp(folder, ".probe-*")
 	if err != nil {

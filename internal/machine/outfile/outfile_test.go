@@ -48,7 +48,7 @@ func wantFault(t *testing.T, what string, err error, code fault.Code, words ...s
 	}
 }
 
-func TestNewFileIsItsOwnersAlone(t *testing.T) {
+func TestNewFileHasMode0600(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new")
 	if err := (outfile.File{Path: path}).Check(); err != nil {
 		t.Errorf("Check: got %v, want success", err)
@@ -63,13 +63,13 @@ func TestNewFileIsItsOwnersAlone(t *testing.T) {
 	}
 }
 
-func TestFileThatIsThereIsOverwrittenOnlyByForce(t *testing.T) {
+func TestExistingFileIsOverwrittenOnlyWithForce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old")
 	write(t, path, "a long old text")
 	for what, do := range map[string]func(outfile.File) error{
 		"Check": outfile.File.Check, "Write": func(o outfile.File) error { return o.Write([]byte("new")) },
 	} {
-		wantFault(t, what, do(outfile.File{Path: path}), fault.PathError, path+" exists", "overwrite it with `--force`")
+		wantFault(t, what, do(outfile.File{Path: path}), fault.PathError, path+" exists", "overwrite it with ‹input:force›")
 		has(t, path, "a long old text")
 	}
 	forced := outfile.File{Path: path, Force: true}
@@ -108,7 +108,7 @@ func TestOnlyRegularFilesAreWritten(t *testing.T) {
 	absent(t, filepath.Join(dir, "nowhere"))
 }
 
-func TestPathThatCannotBeLookedAtIsAFault(t *testing.T) {
+func TestUnreachablePathIsPathError(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "file"), "")
 	below := outfile.File{Path: filepath.Join(dir, "file", "below")}
@@ -117,7 +117,7 @@ func TestPathThatCannotBeLookedAtIsAFault(t *testing.T) {
 	wantFault(t, "in no folder", outfile.File{Path: filepath.Join(dir, "no", "file")}.Write(nil), fault.PathError, "writing the file: ")
 }
 
-func TestFillTellsHowMuchWasWritten(t *testing.T) {
+func TestFillReturnsWrittenBytes(t *testing.T) {
 	dir := t.TempDir()
 	for _, text := range []string{"", "1234", "12345"} {
 		path := filepath.Join(dir, "f"+text)
@@ -136,7 +136,7 @@ func TestFillTellsHowMuchWasWritten(t *testing.T) {
 	}
 }
 
-func TestHalfAFileIsRemoved(t *testing.T) {
+func TestPartialFileIsRemovedAfterError(t *testing.T) {
 	dir, torn := t.TempDir(), errors.New("torn")
 	half := func(w io.Writer) error {
 		_, err := w.Write([]byte("half"))
@@ -169,8 +169,8 @@ func TestHalfAFileIsRemoved(t *testing.T) {
 	absent(t, path)
 }
 
-// TestOldFileStaysWhenTheNewOneIsNotWritten: with force, what was there is replaced by the whole new file or not at all.
-func TestOldFileStaysWhenTheNewOneIsNotWritten(t *testing.T) {
+// TestOldFileStaysWhenWriteFails: with force, what was there is replaced by the whole new file or not at all.
+func TestOldFileStaysWhenWriteFails(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "old")
 	write(t, path, "old")
@@ -204,7 +204,7 @@ func TestOldFileStaysWhenTheNewOneIsNotWritten(t *testing.T) {
 	}
 }
 
-func TestFolderIsItsOwnersAlone(t *testing.T) {
+func TestFolderHasMode0700(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a", "b")
 	for range 2 {

@@ -1,4 +1,5 @@
-// Package private tells whether a file or a folder is the user's own: nobody else may have made it, and nobody else may write it.
+// Package private checks that a file or a folder is the user's own: no other user made it or can write it. Folder, File and Program are its
+// checks; each refusal is an UnsafeError that says how to mend it.
 package private
 
 import (
@@ -11,21 +12,21 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// UnsafeError says that somebody else made a file or a folder, or can write it. What is in it cannot be trusted.
+// UnsafeError says that another user made a file or a folder, or can write it, so that its content cannot be trusted.
 type UnsafeError struct {
 	Path   string
 	Reason string
-	Mend   string // what the user can do
+	Mend   string // how the user can repair it
 }
 
 func (e *UnsafeError) Error() string { return e.Path + " " + e.Reason }
 
-// Fault tells the caller how to mend it.
+// Fault is the fault with the repair as its hint.
 func (e *UnsafeError) Fault() *fault.Fault {
 	return fault.New(fault.PathError, "not safe to use: %w", e).WithHint("%s", e.Mend)
 }
 
-// Folder wants a folder of the user that nobody else can write. A link is followed: users move their homes.
+// Folder checks that a folder belongs to the user and that no other user can write it. It follows a link, because users move their homes.
 func Folder(path string) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -41,8 +42,8 @@ func Folder(path string) error {
 	return check(real, info, 0o022)
 }
 
-// Above wants that nobody else can put another folder in the place of this one: each folder above it belongs to the user or to root, and
-// where everybody can write, as in /tmp, each may take away only what is their own. Members of a folder's group are its owner's choice.
+// Above checks that no other user can put another folder in the place of this one. Each folder above it must belong to the user or to root;
+// where everybody can write, as in /tmp, the sticky bit must be set. The owner of a folder is responsible for the members of its group.
 func Above(path string) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -68,8 +69,8 @@ func Above(path string) error {
 	}
 }
 
-// Closed wants a folder of the user that nobody else can even enter. A link is refused: this is for folders in places that everybody
-// can write to, where a link could be turned elsewhere later.
+// Closed checks that a folder belongs to the user and that no other user can even enter it. It refuses a link: the check is for folders in
+// places that everybody can write to, where a link could be changed later.
 func Closed(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -81,7 +82,7 @@ func Closed(path string) error {
 	return check(path, info, 0o077)
 }
 
-// File wants a regular file of the user that nobody else can write. A link is refused.
+// File checks that a regular file belongs to the user and that no other user can write it. It refuses a link.
 func File(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -93,7 +94,7 @@ func File(path string) error {
 	return check(path, info, 0o022)
 }
 
-// ClosedFile wants a regular file of the user that nobody else can even read. A link is refused.
+// ClosedFile checks that a regular file belongs to the user and that no other user can even read it. It refuses a link.
 func ClosedFile(path string) error {
 	if err := File(path); err != nil {
 		return err
@@ -105,7 +106,7 @@ func ClosedFile(path string) error {
 	return check(path, info, 0o077)
 }
 
-// Close is ClosedFile that closes a file which others can only read: nobody else can have changed it.
+// Close is ClosedFile, but removes the read permission of others instead of refusing the file: other users cannot have changed it.
 func Close(path string) error {
 	if err := File(path); err != nil {
 		return err
@@ -116,7 +117,7 @@ func Close(path string) error {
 	return os.Chmod(path, 0o600)
 }
 
-// check wants a file of ours whose mode grants nothing of what is forbidden.
+// check refuses a file of another user, and a file whose mode has one of the forbidden bits.
 func check(path string, info fs.FileInfo, forbidden fs.FileMode) error {
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	switch {
@@ -128,12 +129,12 @@ func check(path string, info fs.FileInfo, forbidden fs.FileMode) error {
 	case info.Mode().Perm()&forbidden&^0o022 != 0:
 		return &UnsafeError{
 			Path: path, Reason: fmt.Sprintf("lets other users in (mode %04o)", info.Mode().Perm()),
-			Mend: fmt.Sprintf("`chmod go-rwx %q`, after a look that nobody has put anything into it", path),
+			Mend: fmt.Sprintf("check its content, then `chmod go-rwx %q`", path),
 		}
 	case info.Mode().Perm()&forbidden != 0:
 		return &UnsafeError{
 			Path: path, Reason: fmt.Sprintf("can be written by other users (mode %04o)", info.Mode().Perm()),
-			Mend: fmt.Sprintf("`chmod go-w %q`, after a look that nobody has put anything into it", path),
+			Mend: fmt.Sprintf("check its content, then `chmod go-w %q`", path),
 		}
 	}
 	return nil

@@ -10,13 +10,13 @@ import (
 	"syscall"
 )
 
-// mostLinks is how many links a path may lead through, as systems have it.
+// mostLinks is the maximum number of links on a path, as in operating systems.
 const mostLinks = 40
 
 var errLinks = errors.New("too many links")
 
-// Program wants a regular file that nobody but the user and root can change or replace: neither it, nor a link or a folder on the way to
-// it. Members of a group are its owner's choice, as for Above.
+// Program checks that only the user and root can change or replace a regular file: the file itself, and every link and folder on the way to
+// it. As in Above, the owner is responsible for the members of a group.
 func Program(path string) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -62,7 +62,8 @@ func Program(path string) error {
 	return nil
 }
 
-// ours wants a file, folder or link of the user or of root. Nobody else may write it, or take away from a folder what is not their own.
+// ours accepts a file, folder or link of the user or of root that no other user can write. In a folder, other users must not be able to
+// remove files of the user.
 func ours(path string, info fs.FileInfo) error {
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	mode := info.Mode()

@@ -1,6 +1,6 @@
-// Package processes tells facts about processes of this computer, whoever started them: whether one lives, who started it, which program
-// it executes, whether it can be debugged. A process is named by its pid and its start time, so that a later process with the same pid
-// is never taken for it. It starts none: machine/host does.
+// Package processes describes processes of this computer: whether one is alive, its parent, its program, and whether it can be debugged. A
+// pid and a start time together identify a process, so that a later process with the same pid is never taken for it. Programs lists
+// processes; Known and Inspect describe one; End, Suspend and Resume send signals. The package does not start processes: machine/host does.
 package processes
 
 import (
@@ -10,23 +10,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StartTime returns when a process was started, as the kernel tells it: an opaque text that, together with the pid,
-// names one process for good. An error that is fs.ErrNotExist means that there is no such process.
+// StartTime returns the start time of a process as an opaque text of the kernel that, together with the pid, identifies one process for
+// ever. For an unknown process the error is fs.ErrNotExist.
 func StartTime(pid int) (string, error) {
 	start, _, err := procInfo(pid)
 	return start, err
 }
 
-// Stopped reports whether a process stands still: a signal stopped it, or a debugger holds it. It answers nobody then. Whoever is not
-// told by the system does not know of it.
+// Stopped reports whether a signal or a debugger has stopped a process, so that it does not answer. It is false if the system does not say.
 func Stopped(pid int) bool {
 	stopped, err := stands(pid)
 	return err == nil && stopped
 }
 
-// Alive reports whether the process with this pid and start time lives; an empty start asks about the pid only. A
-// zombie is dead. Where the system refuses to say (EPERM, a sandbox), the answer is yes: taking a live process for dead does
-// harm, the opposite only costs time.
+// Alive reports whether the process with this pid and start time is alive; an empty start compares only the pid. A zombie is dead. If the
+// system refuses to say (EPERM, a sandbox), the answer is yes: taking a live process for dead does harm, the opposite only costs time.
 func Alive(pid int, start string) bool {
 	if pid <= 0 {
 		return false

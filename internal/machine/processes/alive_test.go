@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestStopped stops a process as a person and as a shell do, and lets it go on.
-func TestStopped(t *testing.T) {
+// TestStoppedFollowsSIGSTOPAndSIGCONT stops a process as a person and as a shell do, and lets it go on.
+func TestStoppedFollowsSIGSTOPAndSIGCONT(t *testing.T) {
 	c := exec.Command("cat")
 	in, err := c.StdinPipe()
 	if err != nil {

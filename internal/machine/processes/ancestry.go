@@ -1,14 +1,14 @@
 package processes
 
-// Ancestor is what the kernel tells of a living process, enough to follow who started it.
+// Ancestor is a living process with its parent and its command line, so that callers can follow the chain of parents.
 type Ancestor struct {
 	Program
-	UID  int      // of its user
-	Args []string // its command line, the program's name first; none if the system does not tell
+	UID  int      // id of its user
+	Args []string // its command line, the program's name first; empty if the system does not say
 }
 
-// Known is what the system tells of a process: who started it, what it executes, with which words. An error that is fs.ErrNotExist
-// means that there is no such process. Of processes of other users Path and Args may be empty.
+// Known describes a process: its parent, its program and its arguments. For an unknown process the error is fs.ErrNotExist. Path and Args
+// of other users' processes may be empty.
 func Known(pid int) (Ancestor, error) {
 	start, _, err := procInfo(pid)
 	if err != nil {

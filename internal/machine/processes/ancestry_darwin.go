@@ -15,8 +15,8 @@ func ownerOf(pid int) (parent, uid int, err error) {
 	return int(k.Eproc.Ppid), int(k.Eproc.Ucred.Uid), nil
 }
 
-// wordsOf reads kern.procargs2: the number of arguments, 4 bytes, the path of the program, zeros, and then the arguments, each with a
-// zero behind it.
+// wordsOf reads kern.procargs2: the number of arguments in 4 bytes, the path of the program, zeros, and then the arguments, each followed
+// by a zero.
 func wordsOf(pid int) (path string, args []string) {
 	raw, err := unix.SysctlRaw("kern.procargs2", pid)
 	if err != nil || len(raw) < 5 {

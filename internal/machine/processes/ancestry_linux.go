@@ -21,9 +21,9 @@ func ownerOf(pid int) (parent, uid int, err error) {
 	return parent, uid, nil
 }
 
-// wordsOf is the file that a process executes, as the kernel knows it, and its command line.
+// wordsOf returns the file that a process executes, according to the kernel, and its command line.
 func wordsOf(pid int) (path string, args []string) {
-	path, _ = os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)) // another user's is not told
+	path, _ = os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)) // Linux hides another user's
 	line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	if text := strings.TrimSuffix(string(line), "\x00"); text != "" {
 		args = strings.Split(text, "\x00")

@@ -32,8 +32,8 @@ func tracing(pid int) (d Debuggable, err error) {
 	return d, nil
 }
 
-// PtraceScope is how far Yama lets a process debug others of its user: 0 all, 1 its own children, 2 none without CAP_SYS_PTRACE, 3
-// none. A system without Yama is 0.
+// PtraceScope is Yama's restriction on debugging other processes of the same user: 0 allows all, 1 only own children, 2 only with
+// CAP_SYS_PTRACE, 3 none. Without Yama it is 0.
 func PtraceScope() int {
 	raw, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
 	if err != nil {

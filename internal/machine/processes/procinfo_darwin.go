@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Of <sys/proc.h>: SSTOP and SZOMB.
+// Process states SSTOP and SZOMB of <sys/proc.h>.
 const (
 	stateStopped = 4
 	stateZombie  = 5
@@ -27,7 +27,7 @@ func procInfo(pid int) (start string, zombie bool, err error) {
 	return fmt.Sprintf("%d.%06d", t.Sec, t.Usec), k.Proc.P_stat == stateZombie, nil
 }
 
-// stands asks for the state of the process. A debugger that holds only its threads is not told by it.
+// stands reports whether the process is stopped. It does not notice a debugger that holds only the threads.
 func stands(pid int) (bool, error) {
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {

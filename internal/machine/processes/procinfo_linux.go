@@ -10,11 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// procInfo reads field 22 of /proc/<pid>/stat: clock ticks since boot, so the boot is part of the answer.
+// procInfo reads field 22 of /proc/<pid>/stat, the start in clock ticks since boot. The answer contains an id of the boot too, because the
+// ticks begin again with each boot.
 func procInfo(pid int) (start string, zombie bool, err error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if errors.Is(err, unix.ESRCH) {
-		return "", false, fmt.Errorf("process %d: %w", pid, fs.ErrNotExist) // it left between open and read
+		return "", false, fmt.Errorf("process %d: %w", pid, fs.ErrNotExist) // it ended between open and read
 	}
 	if err != nil {
 		return "", false, fmt.Errorf("process %d: %w", pid, err)
@@ -26,8 +27,8 @@ func procInfo(pid int) (start string, zombie bool, err error) {
 	return ticks + bootMark(), zombie, nil
 }
 
-// parseStat takes the state (3) and the start time (22). The name (2) stands in parentheses and may itself hold
-// parentheses and spaces, so counting begins after the last one.
+// parseStat reads the state (field 3) and the start time (field 22). The name (field 2) is in parentheses and may contain parentheses and
+// spaces, so the fields are counted from the last closing parenthesis.
 func parseStat(b []byte) (ticks string, zombie bool, err error) {
 	f := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
 	if len(f) < 20 {
@@ -45,7 +46,7 @@ func bootMark() string {
 	return "@" + string(bytes.TrimSpace(b))
 }
 
-// stands reads the state: T after a signal, t under a debugger.
+// stands reports whether the process is stopped: state T after a signal, t under a debugger.
 func stands(pid int) (bool, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

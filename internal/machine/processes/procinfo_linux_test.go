@@ -2,7 +2,7 @@ package processes
 
 import "testing"
 
-func TestParseStat(t *testing.T) {
+func TestParseStatReadsStartTimeAndZombie(t *testing.T) {
 	const rest = " 1 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654 1 2\n"
 	for _, c := range []struct {
 		in     string
@@ -22,7 +22,7 @@ func TestParseStat(t *testing.T) {
 	}
 }
 
-func TestParseStands(t *testing.T) {
+func TestParseStandsDetectsStoppedState(t *testing.T) {
 	for in, want := range map[string]bool{
 		"42 (sh) T 1": true, "42 (sh) t 1": true, "42 (sh) S 1": false, "42 (a) T (b) R 1": false, "42 (sh) Z 1": false, "": false,
 	} {

@@ -11,15 +11,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Program is a living process of this machine, whoever started it.
+// Program is a living process of this machine; any process may have started it.
 type Program struct {
 	PID    int
-	Parent int    // who started it, if that still lives
-	Start  string // as StartTime tells it
-	Path   string // of what it executes; of a script, the script
+	Parent int    // its parent process
+	Start  string // the text of StartTime
+	Path   string // path of the program that it executes; of a script, the script
 }
 
-// Programs lists the living processes whose path the system tells us: our user's, and more where it allows.
+// Programs lists the living processes whose path the system shows us: the processes of our user, and more if the system allows.
 func Programs() ([]Program, error) {
 	pids, err := allPIDs()
 	if err != nil {
@@ -36,8 +36,8 @@ func Programs() ([]Program, error) {
 	return all, nil
 }
 
-// Line is a process, who started it, who started that one, and so on. It goes through processes of other users: a terminal starts
-// a shell through login, which is root's.
+// Line returns a process, its parent, the parent of that one, and so on. It includes processes of other users: a terminal starts a shell
+// through login, which belongs to root.
 func Line(pid int) (line []int) {
 	for pid > 1 && !slices.Contains(line, pid) {
 		line = append(line, pid)
@@ -50,11 +50,11 @@ func Line(pid int) (line []int) {
 	return line
 }
 
-// ErrNotOurs means that End does not end a process: this process, or the first one of the system.
+// ErrNotOurs means that End refuses to end a process: this process, or the first process of the system.
 var ErrNotOurs = errors.New("is not to be ended")
 
-// End asks a process that is no child of ours to leave, with SIGTERM, and waits until it has. The start time keeps a
-// later process of the same id safe. One that does not leave is an error, and is left alone.
+// End sends SIGTERM to a process that is not a child and waits until it has ended. It compares the start time, so that it never ends a
+// later process with the same id. A process that does not end is an error, and keeps running.
 func End(ctx context.Context, p Program) error {
 	if p.PID <= 1 || p.PID == os.Getpid() {
 		return fmt.Errorf("process %d: %w", p.PID, ErrNotOurs)
@@ -65,7 +65,7 @@ func End(ctx context.Context, p Program) error {
 	if err := unix.Kill(p.PID, unix.SIGTERM); err != nil && !errors.Is(err, unix.ESRCH) {
 		return fmt.Errorf("process %d: %w", p.PID, err)
 	}
-	poll := time.NewTicker(10 * time.Millisecond) // the system tells only parents when a process ends
+	poll := time.NewTicker(10 * time.Millisecond) // only parents get a message when a process ends
 	defer poll.Stop()
 	for Alive(p.PID, p.Start) {
 		select {

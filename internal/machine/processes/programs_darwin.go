@@ -19,8 +19,8 @@ func allPIDs() ([]int, error) {
 	return pids, nil
 }
 
-// programInfo reads kern.procargs2: the number of arguments, 4 bytes, and then the path of the program. The system
-// tells it only of our own user's processes.
+// programInfo reads kern.procargs2: the number of arguments in 4 bytes, then the path of the program. The system shows it only for
+// processes of our own user.
 func programInfo(pid int) (path string, parent int, err error) {
 	raw, err := unix.SysctlRaw("kern.procargs2", pid)
 	if err != nil {
@@ -36,7 +36,7 @@ func programInfo(pid int) (path string, parent int, err error) {
 	return string(program), parent, nil
 }
 
-// parentOf is told of anybody's processes.
+// parentOf works for every user's processes.
 func parentOf(pid int) (int, error) {
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {

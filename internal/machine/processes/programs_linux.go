@@ -36,8 +36,8 @@ func parentOf(pid int) (parent int, err error) {
 	return parent, nil
 }
 
-// programInfo is what a process executes, and the id of its parent. Of a script the kernel names the interpreter; the
-// script is the first argument, if its first line names that interpreter.
+// programInfo returns the program that a process executes, and the id of its parent. For a script the kernel shows the interpreter; the
+// script is then the first argument, if its first line names that interpreter.
 func programInfo(pid int) (path string, parent int, err error) {
 	if parent, err = parentOf(pid); err != nil {
 		return "", 0, err
@@ -56,8 +56,8 @@ func programInfo(pid int) (path string, parent int, err error) {
 	return strings.TrimSuffix(path, " (deleted)"), parent, nil
 }
 
-// interpreter is what the first line of a script names; empty when the file is none. The path is an argument of a process of
-// anybody: it may be a pipe.
+// interpreter returns the program in the first line of a script; empty for other files. It must not wait: the path is an argument of any
+// user's process and may be a pipe.
 func interpreter(path string) string {
 	f, err := regularfile.Open(path)
 	if err != nil {

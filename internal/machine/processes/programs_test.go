@@ -50,7 +50,7 @@ func TestProgramsAreFoundAndEnded(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotToBeEnded(t *testing.T) {
+func TestEndRefusesOtherProcesses(t *testing.T) {
 	for _, pid := range []int{0, 1, os.Getpid()} {
 		if err := End(context.Background(), Program{PID: pid}); !errors.Is(err, ErrNotOurs) {
 			t.Errorf("%d: %v", pid, err)
@@ -58,7 +58,7 @@ func TestWhatIsNotToBeEnded(t *testing.T) {
 	}
 }
 
-func TestLineIsWhoStartedWhom(t *testing.T) {
+func TestLineListsParentProcesses(t *testing.T) {
 	if line := Line(os.Getpid()); len(line) < 2 || line[0] != os.Getpid() || line[1] != os.Getppid() {
 		t.Errorf("%v, and we are %d of %d", line, os.Getpid(), os.Getppid())
 	}

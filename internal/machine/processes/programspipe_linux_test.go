@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestProgramsOpenNoPipe: the list of programs looks into the scripts that shells run. A process of anybody may have a pipe as its
+// TestProgramsDoesNotOpenPipes: the list of programs looks into the scripts that shells run. A process of anybody may have a pipe as its
 // first argument; to open that would wait without end.
-func TestProgramsOpenNoPipe(t *testing.T) {
+func TestProgramsDoesNotOpenPipes(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)

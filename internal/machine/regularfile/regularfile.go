@@ -1,5 +1,5 @@
-// Package regularfile reads files that somebody else named or made. A pipe is not waited for, a device is not read, and no file is
-// taken into memory beyond a bound.
+// Package regularfile reads files that the caller does not control. Read and Open refuse pipes, devices and folders without waiting for
+// them, and Read loads a bounded number of bytes. Both follow links: a caller that must stay within a folder uses docfile.Read.
 package regularfile
 
 import (
@@ -14,12 +14,12 @@ import (
 // ErrNotRegular says that a path leads to a pipe, a device, a socket or a folder.
 var ErrNotRegular = errors.New("not a regular file")
 
-// LargeError says that a file holds more than its reader takes.
+// LargeError says that a file is larger than its reader accepts.
 type LargeError struct{ Most int64 }
 
 func (e *LargeError) Error() string { return fmt.Sprintf("larger than %d bytes", e.Most) }
 
-// Read reads a whole regular file of at most so many bytes. A link is followed.
+// Read reads a whole regular file up to a number of bytes. It follows a link.
 func Read(path string, most int64) ([]byte, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -29,7 +29,7 @@ func Read(path string, most int64) ([]byte, error) {
 	return ReadFrom(f, most)
 }
 
-// Open opens a regular file. What is none is not even opened: that alone makes some devices do something.
+// Open opens a regular file. It checks the type before opening, because opening some devices already has an effect.
 func Open(path string) (*os.File, error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
@@ -47,22 +47,22 @@ func Open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// Flags open a file for ReadFrom: it may be a pipe by now, and must not be waited for.
+// Flags are the flags to open a file for ReadFrom. The path may lead to a pipe by then, and opening a pipe must not wait.
 const Flags = os.O_RDONLY | syscall.O_NONBLOCK
 
-// ReadFrom is Read of an open file.
+// ReadFrom is Read for an open file.
 func ReadFrom(f *os.File, most int64) ([]byte, error) {
 	if err := check(f, most); err != nil {
 		return nil, err
 	}
 	raw, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(raw)) > most {
-		err = &LargeError{most} // it grew
+		err = &LargeError{most} // it grew after the check
 	}
 	return raw, err
 }
 
-// check looks at the file itself. Less than nothing is no bound.
+// check checks the type and size of the open file. A negative bound means no bound.
 func check(f *os.File, most int64) error {
 	info, err := f.Stat()
 	switch {
@@ -76,7 +76,7 @@ func check(f *os.File, most int64) error {
 	return nil
 }
 
-// Pattern is a path as a pattern of filepath.Glob that fits only that path.
+// Pattern returns a pattern for filepath.Glob that fits only the given path.
 func Pattern(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestRead(t *testing.T) {
+func TestReadAcceptsOnlyRegularFilesWithinLimit(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	must(t, os.WriteFile(path("file"), []byte("12345"), 0o600))
@@ -39,7 +39,7 @@ func TestRead(t *testing.T) {
 }
 
 // A path may change after it was looked at.
-func TestReadFromPipe(t *testing.T) {
+func TestReadFromRefusesPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	must(t, syscall.Mkfifo(pipe, 0o600))
 	f, err := os.OpenFile(pipe, Flags, 0)

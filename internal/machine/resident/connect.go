@@ -21,21 +21,21 @@ const (
 	lastPause   = 50 * time.Millisecond
 )
 
-// Dialer connects to the resident of a place and starts it when there is none. It is safe for concurrent use; any
-// number of clients, in any number of processes, end up with the same resident.
+// Dialer connects to the resident of a place and starts it if necessary. It is safe for concurrent use; any number of clients, in any
+// number of processes, end up with the same resident.
 type Dialer struct {
 	Place Place
-	// Start spawns the process, detached, with its output appended to Place.LogPath. Its pid lets an early death be
-	// told from a slow start; 0 means unknown. Nil means never start: Connect answers ErrNotRunning.
+	// Start spawns the process, detached, with its output appended to Place.LogPath. Connect uses its pid to distinguish an early death
+	// from a slow start; 0 means unknown. With a nil Start, Connect never starts a resident and returns ErrNotRunning.
 	Start func(ctx context.Context) (pid int, err error)
-	// Wait is how long a resident may take until it answers; zero means 10 s.
+	// Wait is the time limit for a resident to answer; zero means 10 s.
 	Wait time.Duration
 
 	dial func(ctx context.Context, path string) (net.Conn, error) // nil except in tests
 }
 
-// Connect returns a connection and what the resident publishes. Errors: *StartError, *NotReadyError, *SandboxedError,
-// *private.UnsafeError, ErrNotRunning, that of Start, or the context's.
+// Connect returns a connection and the Info that the resident published. Its errors are *StartError, *NotReadyError, *SandboxedError,
+// *private.UnsafeError, ErrNotRunning, the error of Start, or the context's.
 func (d Dialer) Connect(ctx context.Context) (net.Conn, Info, error) {
 	if d.Wait <= 0 {
 		d.Wait = defaultWait
@@ -69,15 +69,15 @@ type attempt struct {
 	dialErr error
 	held    bool
 	started bool
-	child   int    // pid of what we started
+	child   int    // pid of the process that this attempt started
 	born    string // its start time
-	logSize int64  // before we started it
+	logSize int64  // size of the log before the start
 	turn    *os.File
 }
 
-// try makes one round; neither a connection nor an error means: not yet.
+// try makes one attempt; without a connection and without an error, the caller tries again.
 func (a *attempt) try(ctx context.Context) (net.Conn, Info, error) {
-	dead := a.childDead() // asked first, so that what follows sees what it left
+	dead := a.childDead() // asked first, so that the steps below see everything that the child left
 	conn, info, err := a.reach(ctx)
 	if conn != nil || err != nil {
 		return conn, info, err
@@ -89,16 +89,16 @@ func (a *attempt) try(ctx context.Context) (net.Conn, Info, error) {
 	case a.held && forbidden(a.dialErr):
 		err = a.sandboxed()
 	case a.held:
-		// Somebody starts, or is busy, or is about to leave: wait.
+		// Another process starts a resident, or the resident is busy or about to exit: wait.
 	case !a.started:
 		err = a.start(ctx)
-	case dead && a.dialErr != nil: // else another listens, and publishes that in a moment
+	case dead && a.dialErr != nil: // otherwise another process listens and publishes that in a moment
 		err = a.startError()
 	}
 	return nil, Info{}, err
 }
 
-// reach dials. It is no error when nobody answers; the reason is kept.
+// reach dials. It stores a failure to connect in dialErr and returns no error for it.
 func (a *attempt) reach(ctx context.Context) (net.Conn, Info, error) {
 	path, err := a.socket()
 	if err != nil {
@@ -117,8 +117,8 @@ func (a *attempt) reach(ctx context.Context) (net.Conn, Info, error) {
 	return conn, info, nil
 }
 
-// socket is the published one, because the resident's temporary folder may be another than ours, or else the expected
-// one. What a dead resident published may meanwhile be somebody else's, so its folder is looked at.
+// socket returns the published path, because the resident's temporary folder may differ from this process's; without one, the expected
+// path. It checks the folder of a published path, because after the death of the resident another user may own it.
 func (a *attempt) socket() (string, error) {
 	if path := a.Place.info().Socket; path != "" && private.Closed(filepath.Dir(path)) == nil {
 		return path, nil
@@ -126,14 +126,13 @@ func (a *attempt) socket() (string, error) {
 	return a.Place.SocketPath()
 }
 
-// start spawns the resident, when it is this client's turn: of many that come at once one starts it and the others
-// wait. The lock would sort out any number of starters, but each would cost a process, and a late one could outlive a
-// Stop.
+// start spawns the resident when it is this client's turn: one of many simultaneous clients starts it and the others wait. The lock would
+// be enough for any number of starters, but each would cost a process, and a late one could outlive a Stop.
 func (a *attempt) start(ctx context.Context) error {
 	if a.Start == nil {
 		return fmt.Errorf("%s: %w", a.Place.Name, ErrNotRunning)
 	}
-	if err := a.Place.prepare(); err != nil { // the log needs it before the resident does
+	if err := a.Place.prepare(); err != nil { // the log needs the folder before the resident does
 		return err
 	}
 	if mine, err := a.takeTurn(); err != nil || !mine {
@@ -145,12 +144,12 @@ func (a *attempt) start(ctx context.Context) error {
 		return fmt.Errorf("start %s: %w", a.Place.Name, err)
 	}
 	a.started, a.child = true, pid
-	a.born, _ = processes.StartTime(pid) // an error means it is gone already, and then Alive is false too
+	a.born, _ = processes.StartTime(pid) // an error means that the process has already ended; then Alive is false too
 	return nil
 }
 
-// takeTurn reports whether it is this client's turn to start the resident. It is kept until the client is connected or
-// gives up; a client that is killed loses it.
+// takeTurn reports whether it is this client's turn to start the resident. The client keeps its turn until it is connected or gives up; a
+// client that is killed loses it.
 func (a *attempt) takeTurn() (bool, error) {
 	turn, err := lockFile(a.Place.path(".start"), os.O_RDWR|os.O_CREATE, unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, ErrHeld) {
@@ -160,7 +159,7 @@ func (a *attempt) takeTurn() (bool, error) {
 		return false, err
 	}
 	a.turn = turn
-	held, err := a.Place.held() // whoever had the turn before may have started it since we looked
+	held, err := a.Place.held() // the client with the previous turn may have started it in the meantime
 	if err != nil || held {
 		a.letOthersStart()
 		return false, err

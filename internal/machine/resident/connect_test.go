@@ -16,7 +16,7 @@ import (
 	"ios-agent/internal/machine/processes"
 )
 
-func TestTwentyClientsGetOneProcess(t *testing.T) {
+func TestConcurrentClientsStartOneProcess(t *testing.T) {
 	p := newPlace(t)
 	pids := make([]int, 20)
 	var wg sync.WaitGroup
@@ -67,7 +67,7 @@ func TestKilledHolderIsReplaced(t *testing.T) {
 	}
 }
 
-func TestStaleLockFile(t *testing.T) {
+func TestStaleLockFileIsReplaced(t *testing.T) {
 	start, err := processes.StartTime(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func TestStaleLockFile(t *testing.T) {
 	}
 }
 
-func TestEarlyDeathShowsTheLog(t *testing.T) {
+func TestFailedStartReportsLogTail(t *testing.T) {
 	p := newPlace(t)
 	writeFile(t, p.LogPath(), "of an earlier life\n")
 	_, _, err := Dialer{Place: p, Start: spawn(p, "crash")}.Connect(t.Context())
@@ -109,7 +109,7 @@ func TestEarlyDeathShowsTheLog(t *testing.T) {
 	}
 }
 
-func TestHolderThatHangs(t *testing.T) {
+func TestConnectTimesOutOnHungHolder(t *testing.T) {
 	p := newPlace(t)
 	pid := locked(t, p, "lock")
 	neverStart := func(context.Context) (int, error) {
@@ -128,7 +128,7 @@ func TestHolderThatHangs(t *testing.T) {
 	}
 }
 
-func TestProcessThatHangsBeforeTheLock(t *testing.T) {
+func TestConnectTimesOutBeforeLockIsTaken(t *testing.T) {
 	p := newPlace(t)
 	_, _, err := Dialer{Place: p, Start: spawn(p, "hang"), Wait: 50 * time.Millisecond}.Connect(t.Context())
 	var late *NotReadyError
@@ -140,14 +140,14 @@ func TestProcessThatHangsBeforeTheLock(t *testing.T) {
 	}
 }
 
-func TestNobodyAndNoStart(t *testing.T) {
+func TestConnectFailsWithoutResidentOrStart(t *testing.T) {
 	p := newPlace(t)
 	if _, _, err := (Dialer{Place: p}).Connect(t.Context()); !errors.Is(err, ErrNotRunning) {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestSandboxNeverMeansDead(t *testing.T) {
+func TestForbiddenConnectIsSandboxedError(t *testing.T) {
 	p := newPlace(t)
 	locked(t, p, "lock")
 	for _, errno := range []unix.Errno{unix.EPERM, unix.EACCES} {

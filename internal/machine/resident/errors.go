@@ -8,14 +8,14 @@ import (
 )
 
 var (
-	// ErrHeld says that another process is the resident. One that was started and gets it exits quietly.
+	// ErrHeld says that another process is the resident. A process that was started as the resident and gets this error exits quietly.
 	ErrHeld = errors.New("another process holds the lock")
-	// ErrNotRunning says that there is no resident and that none was to be started.
-	ErrNotRunning = errors.New("not running")
+	// ErrNotRunning says that no resident runs and that Connect must not start one.
+	ErrNotRunning = errors.New("it does not run")
 )
 
-// SandboxedError says that the system forbids us to reach a resident that may well live: the caller's sandbox has to
-// allow Path. It never means dead.
+// SandboxedError says that the system does not allow us to reach a resident, which may be alive: the caller's sandbox has to allow Path. It
+// never means that the resident is dead.
 type SandboxedError struct {
 	Path string
 	Err  error
@@ -27,12 +27,12 @@ func (e *SandboxedError) Error() string {
 
 func (e *SandboxedError) Unwrap() error { return e.Err }
 
-// StartError says that the process we started ended before it listened, and that no other took its place.
+// StartError says that the process that we started ended before it listened, and that no other process became the resident.
 type StartError struct {
 	Name string
 	PID  int
 	Log  string // path of the log
-	Tail string // what was written to the log since the start, at most the last 20 lines
+	Tail string // lines of the log since the start, at most the last 20
 }
 
 func (e *StartError) Error() string {
@@ -43,11 +43,11 @@ func (e *StartError) Error() string {
 	return msg + "; its log is " + e.Log
 }
 
-// NotReadyError says that a resident lives, or was started, but did not answer in time.
+// NotReadyError says that a resident is alive, or was started, but did not answer in time.
 type NotReadyError struct {
 	Name   string
 	PID    int  // 0 when unknown
-	Held   bool // somebody holds the lock, so there is one
+	Held   bool // a process holds the lock, so a resident exists
 	Waited time.Duration
 	Log    string // path of the log
 	Err    error  // of the last dial

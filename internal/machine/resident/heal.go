@@ -12,11 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// healEvery is how often a resident looks whether its files are still its own. Somebody may delete or overwrite them: a person who
-// cleans up, a script, a backup.
+// healEvery is the interval at which a resident checks that its files are still its own. A person who cleans up, a script or a backup may
+// delete or overwrite them.
 const healEvery = time.Second
 
-// watch keeps the files right until the listener is closed, or the place is somebody else's.
+// watch repairs the files until the listener is closed, or another process has taken the place.
 func (l *Listener) watch(p Place) {
 	defer close(l.watched)
 	tick := time.NewTicker(healEvery)
@@ -25,7 +25,7 @@ func (l *Listener) watch(p Place) {
 		select {
 		case <-tick.C:
 			if errors.Is(l.heal(p), ErrHeld) {
-				l.socket.abandon() // whoever serves on it ends
+				l.socket.abandon() // its server then ends
 				return
 			}
 		case <-l.stop:
@@ -34,14 +34,14 @@ func (l *Listener) watch(p Place) {
 	}
 }
 
-// heal puts right what is not: the lock file, what is published in it, the socket. What cannot be put right now is tried again.
-// ErrHeld: another process has taken the place.
+// heal repairs the lock file, its published content and the socket. A failed repair is tried again later. ErrHeld means that another
+// process has taken the place.
 func (l *Listener) heal(p Place) error {
 	if err := p.prepare(); err != nil {
 		return err
 	}
 	if gate, err := os.OpenFile(p.path(".gate"), os.O_RDWR|os.O_CREATE, 0o600); err == nil {
-		gate.Close() // who asks whether we live opens it
+		gate.Close() // clients open it to ask whether the resident is alive
 	}
 	if err := l.relock(p); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (l *Listener) heal(p Place) error {
 	return l.socket.restore(l.Info.Socket)
 }
 
-// relock takes the lock anew when its file is gone, or another file is in its place.
+// relock takes the lock again when its file is gone, or another file has its path.
 func (l *Listener) relock(p Place) error {
 	ours, err := l.lock.Stat()
 	if err != nil {
@@ -73,7 +73,7 @@ func (l *Listener) relock(p Place) error {
 	return nil
 }
 
-// socket accepts on a socket file; when the file is lost, on a new one of the same name.
+// socket accepts connections on a socket file; when the file is lost, it creates a new one with the same name.
 type socket struct {
 	mu     sync.Mutex
 	raw    *net.UnixListener
@@ -81,7 +81,7 @@ type socket struct {
 	closed bool
 }
 
-// listen makes the socket file. Until its mode is set, the mode of the folder keeps others out.
+// listen makes the socket file. Until the file has its mode, the mode of the folder keeps other users out.
 func listen(path string) (*net.UnixListener, os.FileInfo, error) {
 	raw, err := net.Listen("unix", path)
 	if forbidden(err) {
@@ -97,7 +97,7 @@ func listen(path string) (*net.UnixListener, os.FileInfo, error) {
 	return raw.(*net.UnixListener), file, nil
 }
 
-// restore listens anew when the file is not ours any more. Connections that are open stay so.
+// restore listens again when the socket's file is gone or replaced. Open connections stay open.
 func (s *socket) restore(path string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,7 +113,7 @@ func (s *socket) restore(path string) error {
 	}
 	old := s.raw
 	s.raw, s.file = raw, file
-	old.SetUnlinkOnClose(false) // the name is the new one's
+	old.SetUnlinkOnClose(false) // the file of that name is the new socket now
 	return old.Close()
 }
 
@@ -134,7 +134,7 @@ func (s *socket) current() *net.UnixListener {
 	return s.raw
 }
 
-// Addr is where the socket is.
+// Addr is the address of the socket.
 func (s *socket) Addr() net.Addr { return s.current().Addr() }
 
 // Close removes the socket.
@@ -145,21 +145,21 @@ func (s *socket) Close() error {
 	return s.raw.Close()
 }
 
-// abandon ends the socket whose file is another process's by now.
+// abandon closes the socket but leaves its file, which belongs to another process by now.
 func (s *socket) abandon() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.raw.SetUnlinkOnClose(false)
 	s.closed = true
-	_ = s.raw.Close() // whoever accepts is told
+	_ = s.raw.Close() // a waiting Accept returns with an error
 }
 
-// answers reports whether a process listens on a socket file. It may be a resident whose lock file was deleted: it will take the lock
+// answers reports whether a process listens on a socket file. It may be a resident whose lock file was deleted, which will take the lock
 // again.
 func answers(path string) bool {
 	conn, err := net.DialTimeout("unix", path, healEvery)
 	if err != nil {
-		return errors.Is(err, unix.EAGAIN) // so many wait for it that it takes no more
+		return errors.Is(err, unix.EAGAIN) // the queue of waiting connections is full
 	}
 	conn.Close()
 	return true

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestLostFiles: whatever is deleted or overwritten under a live resident, a client reaches the same one again, and no
-// second one takes its place.
-func TestLostFiles(t *testing.T) {
+// TestClientReconnectsAfterFilesAreLost: whatever is deleted or overwritten under a live resident, a client reaches the same one again, and
+// no second one takes its place.
+func TestClientReconnectsAfterFilesAreLost(t *testing.T) {
 	for name, damage := range map[string]func(p Place) error{
 		"the socket is deleted":    func(p Place) error { return os.Remove(p.path(".sock")) },
 		"the lock is overwritten":  func(p Place) error { return os.WriteFile(p.LockPath(), []byte("garbage"), 0o600) },
@@ -76,8 +76,9 @@ func accept(l net.Listener) {
 	}
 }
 
-// TestPlaceTaken: when another process has the place all the same, the first one ends and leaves the other's socket alone.
-func TestPlaceTaken(t *testing.T) {
+// TestListenerEndsWhenPlaceIsTaken: when another process has the place all the same, the first one ends and leaves the other's socket
+// alone.
+func TestListenerEndsWhenPlaceIsTaken(t *testing.T) {
 	p := newPlace(t)
 	l, err := Listen(p, Info{Build: "b1"})
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"ios-agent/internal/machine/processes"
 )
 
-// Info is what a resident publishes in its lock file. The one who calls Listen gives Build and BuildTime; the rest is
-// filled in. Socket is empty while it starts.
+// Info is the content of a resident's lock file. The caller of Listen gives Build and BuildTime; Listen fills in the rest. Socket is empty
+// during the start.
 type Info struct {
 	PID       int       `json:"pid"`
 	Start     string    `json:"start"` // see processes.StartTime
@@ -24,17 +24,16 @@ func (i Info) ready() bool { return i.Socket != "" }
 
 func (i Info) same(j Info) bool { return i.PID == j.PID && i.Start == j.Start }
 
-// mine fills in what is true of this process.
+// mine fills in the facts about this process.
 func (i Info) mine() Info {
 	i.PID = os.Getpid()
-	i.Start, _ = processes.StartTime(i.PID) // a sandbox may hide it; then the pid alone has to do
+	i.Start, _ = processes.StartTime(i.PID) // a sandbox may hide it; the pid alone must then be enough
 	i.StartedAt = time.Now().UTC().Truncate(time.Millisecond)
 	i.Socket = ""
 	return i
 }
 
-// info reads what the lock file says, which is worth something only while the lock is held. Nothing, or half of it,
-// reads as the zero Info.
+// info reads the content of the lock file, which is only valid while the lock is held. An empty or half-written file gives the zero Info.
 func (p Place) info() Info {
 	var i Info
 	b, err := os.ReadFile(p.LockPath())
@@ -44,7 +43,7 @@ func (p Place) info() Info {
 	return i
 }
 
-// publish replaces the content of the lock file in place: a rename would leave the lock on a file without a name.
+// publish overwrites the content of the lock file in place: after a rename, the lock would be on a file without a name.
 func publish(lock *os.File, i Info) error {
 	b, err := json.Marshal(i)
 	if err == nil {

@@ -19,14 +19,14 @@ type Listener struct {
 	Info Info // as published
 
 	socket  *socket
-	lock    *os.File // of the goroutine that watches, while there is one
+	lock    *os.File // used by the goroutine watch while it runs
 	stop    chan struct{}
-	watched chan struct{} // closed when nobody watches any more
+	watched chan struct{} // closed when watch has ended
 	close   sync.Once
 	err     error
 }
 
-// Listen makes this process the resident of a place, or answers ErrHeld at once when there is one.
+// Listen makes this process the resident of a place. It returns ErrHeld at once if another process is the resident.
 func Listen(p Place, i Info) (*Listener, error) {
 	if err := p.prepare(); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func Listen(p Place, i Info) (*Listener, error) {
 	return l, nil
 }
 
-// open listens and publishes the socket. The pid is published first, so that a process that hangs here can be stopped.
+// open listens and publishes the socket. It publishes the pid first, so that Stop can end a process that hangs here.
 func (l *Listener) open(p Place) error {
 	path, err := p.SocketPath()
 	if err != nil {
@@ -71,7 +71,7 @@ func (l *Listener) open(p Place) error {
 	return nil
 }
 
-// removeStale must be called only by the holder of the lock: the socket of a live resident is never stale.
+// removeStale removes the socket of a dead resident. Only the holder of the lock may call it: the socket of a live resident is never stale.
 func removeStale(path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -86,8 +86,8 @@ func removeStale(path string) error {
 	return os.Remove(path)
 }
 
-// Close removes the socket, then clears and releases the lock. In this order a successor, which touches the socket only
-// when it has the lock, can never lose its own.
+// Close removes the socket, then clears and releases the lock. A successor touches the socket only with the lock, so in this order it never
+// loses its own socket.
 func (l *Listener) Close() error {
 	l.close.Do(func() {
 		close(l.stop)

@@ -47,7 +47,7 @@ func TestListenPublishesAndCloseClears(t *testing.T) {
 }
 
 // Asking takes the lock for a moment; one who starts in that moment must not take it for a loss.
-func TestAskingNeverDisturbsAStarter(t *testing.T) {
+func TestStatusDoesNotDisturbListen(t *testing.T) {
 	p := newPlace(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	asked := make(chan struct{})
@@ -77,7 +77,7 @@ func TestAskingNeverDisturbsAStarter(t *testing.T) {
 	}
 }
 
-func TestStaleSocket(t *testing.T) {
+func TestListenReplacesStaleSocket(t *testing.T) {
 	p := newPlace(t)
 	old, err := net.Listen("unix", p.path(".sock"))
 	if err != nil {
@@ -105,7 +105,7 @@ func TestStaleSocket(t *testing.T) {
 	}
 }
 
-func TestLongPath(t *testing.T) {
+func TestSocketOfLongPathIsInTempFolder(t *testing.T) {
 	short := newPlace(t) // its folder is the temporary folder of this test
 	t.Setenv("TMPDIR", short.Dir)
 	p := Place{Dir: filepath.Join(short.Dir, strings.Repeat("long", 30)), Name: "daemon"}
@@ -175,7 +175,7 @@ func TestUnsafeFolderIsRefused(t *testing.T) {
 	})
 }
 
-func TestStop(t *testing.T) {
+func TestStopKillsUnresponsiveResident(t *testing.T) {
 	for role, dirty := range map[string]bool{"serve": false, "deaf": true, "lock": false} {
 		t.Run(role, func(t *testing.T) {
 			p := newPlace(t)
@@ -193,7 +193,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-func TestStopWithoutAResident(t *testing.T) {
+func TestStopWithoutResidentSucceeds(t *testing.T) {
 	p := newPlace(t)
 	if err := Stop(t.Context(), p); err != nil {
 		t.Error(err)
@@ -203,7 +203,7 @@ func TestStopWithoutAResident(t *testing.T) {
 	}
 }
 
-func TestStopOfAHolderThatDoesNotSayWho(t *testing.T) {
+func TestStopFailsWhenHolderIsUnknown(t *testing.T) {
 	p := newPlace(t)
 	lock, err := p.acquire()
 	if err != nil {

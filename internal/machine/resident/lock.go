@@ -12,7 +12,7 @@ import (
 // acquire takes the lock for life, or answers ErrHeld.
 //
 // There are two files, because to ask whether a lock is held is to take it for a moment, and a resident that starts in
-// that moment would be refused. So both lock the gate file first: whoever asks, shared; whoever takes the lock, alone.
+// that moment would be refused. So both lock the gate file first: the asking process shared, the starting process alone.
 func (p Place) acquire() (*os.File, error) {
 	gate, err := lockFile(p.path(".gate"), os.O_RDWR|os.O_CREATE, unix.LOCK_EX)
 	if err != nil {
@@ -22,11 +22,11 @@ func (p Place) acquire() (*os.File, error) {
 	return lockFile(p.LockPath(), os.O_RDWR|os.O_CREATE, unix.LOCK_EX|unix.LOCK_NB)
 }
 
-// held reports whether a resident lives. It needs no right to write.
+// held reports whether a resident is alive. It needs no permission to write.
 func (p Place) held() (bool, error) {
 	gate, err := lockFile(p.path(".gate"), os.O_RDONLY, unix.LOCK_SH)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil // there was never one
+		return false, nil // no resident ever ran here
 	}
 	if err != nil {
 		return false, err
@@ -70,7 +70,7 @@ func lockFile(path string, flag, how int) (*os.File, error) {
 	return nil, fmt.Errorf("lock %s: %w", path, err)
 }
 
-// release unlocks before it closes: a child being forked at this moment has a copy of the descriptor.
+// release unlocks before it closes, because a child that is being forked at this moment has a copy of the descriptor.
 func release(f *os.File) {
 	_ = unix.Flock(int(f.Fd()), unix.LOCK_UN)
 	f.Close()

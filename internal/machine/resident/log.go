@@ -21,8 +21,7 @@ func fileSize(path string) int64 {
 	return info.Size()
 }
 
-// logTail returns the last lines that were appended to a log since it had a size. A log that is shorter now was begun
-// anew.
+// logTail returns the last lines that were appended to a log since it had the given size. A log that is shorter now was started again.
 func logTail(path string, since int64) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -41,27 +40,27 @@ func logTail(path string, since int64) string {
 	return string(bytes.Join(lines[max(0, len(lines)-tailLines):], []byte("\n")))
 }
 
-// LastWords are the last lines of a resident's log: why it ended, if it said so.
+// LastWords returns the last lines of a resident's log, which often give the reason for its end.
 func LastWords(p Place) string {
 	all := strings.Split(logTail(p.LogPath(), 0), "\n")
 	return strings.Join(all[max(0, len(all)-fewWords):], " ")
 }
 
-// fewWords is how many lines a fault and its hint have.
+// fewWords is the number of lines that LastWords returns, because faults and hints quote them.
 const fewWords = 2
 
-// mostLog is how large a log becomes. One older log of that size is kept beside it.
+// mostLog is the maximum size of a log in bytes. One older log of that size is kept beside it.
 const mostLog = 8 << 20
 
-// Log is what a resident writes its log to: out, which is mostly the file at LogPath. When that file is full, it is moved aside and
-// begun anew; another out is left alone.
+// Log returns the writer of a resident's log to out, which usually is the file at LogPath. When that file is full, the writer moves its
+// content aside and empties it; it leaves any other out as it is.
 func Log(p Place, out *os.File) io.Writer { return &log{place: p, out: out, most: mostLog} }
 
 type log struct {
 	place Place
 	out   *os.File
 	most  int64
-	mu    sync.Mutex // of the file: lines stay whole
+	mu    sync.Mutex // keeps lines whole
 }
 
 // Write writes a line.
@@ -72,8 +71,9 @@ func (l *log) Write(line []byte) (int, error) {
 	return l.out.Write(line)
 }
 
-// turn moves a full log aside. The file itself stays and is emptied: whoever starts us has it open to append, and so have we, for what
-// the runtime prints when we crash. What cannot be moved is emptied all the same: a disk that is full must not become fuller.
+// turn copies a full log aside and empties the file. The file itself must stay: the starting process has it open to append, and so has the
+// resident, for the runtime's output in a crash. If copying fails, the file is emptied all the same, so that a full disk does not become
+// fuller.
 func (l *log) turn(more int64) {
 	ours, err := l.out.Stat()
 	if err != nil || ours.Size()+more <= l.most {

@@ -1,5 +1,6 @@
-// Package resident keeps exactly one background process per folder: a lock decides who lives, a unix socket is where it
-// answers, and a client that finds nobody starts it. It knows nothing of what is spoken over the socket.
+// Package resident keeps exactly one background process for a folder. A Place is such a folder: a lock file decides which process is the
+// resident, and the resident answers on a unix socket. The resident calls Listen; a client's Dialer connects, and starts the resident if
+// none runs. Status and Stop serve commands. The package does not know the protocol on the socket.
 package resident
 
 import (
@@ -14,26 +15,26 @@ import (
 	"ios-agent/internal/machine/private"
 )
 
-// maxSocketPath leaves room below the 104 bytes that macOS allows.
+// maxSocketPath is the maximum length of a socket's path; macOS allows 104 bytes.
 const maxSocketPath = 100
 
-// Place is where one resident lives: <Dir>/<Name>.lock, .sock, .log and .gate.
+// Place names a resident and its files: <Dir>/<Name>.lock, .sock, .log and .gate.
 type Place struct {
-	// Dir is absolute, because a resident works in another folder than its clients. It is made with mode 0700, and must
-	// be ours and writable by nobody else.
+	// Dir is absolute, because a resident's working directory differs from its clients'. It is made with mode 0700, must belong to the
+	// user, and no other user may be able to write it.
 	Dir  string
 	Name string
 }
 
-// LockPath is the file whose flock is held for the life of the resident. It is never removed: the lock is on the file,
-// not on its name.
+// LockPath is the file that the resident locks (flock) for its whole life. It is never removed, because the lock is on the file and not on
+// its name.
 func (p Place) LockPath() string { return p.path(".lock") }
 
-// LogPath is where whoever starts the resident sends its output, and where Connect looks when it died early.
+// LogPath is the file for the resident's output. Connect reads it when the resident died early.
 func (p Place) LogPath() string { return p.path(".log") }
 
-// SocketPath is <Dir>/<Name>.sock or, where that is too long for a socket, a hashed name in a private folder of this
-// user below the temporary folder, which is made if it is missing and refused if anybody else can use it.
+// SocketPath is <Dir>/<Name>.sock. If that is too long for a socket, it is a hashed name in a private folder of this user below the
+// temporary folder; SocketPath makes that folder if it is missing, and refuses it if another user can use it.
 func (p Place) SocketPath() (string, error) {
 	dir, err := filepath.Abs(p.Dir)
 	if err != nil {
@@ -58,7 +59,7 @@ func (p Place) SocketPath() (string, error) {
 
 func (p Place) path(suffix string) string { return filepath.Join(p.Dir, p.Name+suffix) }
 
-// makeClosed makes a folder if it is missing, and checks that it is closed to others.
+// makeClosed makes a folder if it is missing, and checks that other users cannot enter it.
 func makeClosed(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("private folder: %w", err)
@@ -66,7 +67,7 @@ func makeClosed(dir string) error {
 	return private.Closed(dir)
 }
 
-// prepare makes Dir. Unlike a folder in a place that others can write to, it may be a link: users move their homes.
+// prepare makes Dir and checks it. Dir may be a link, because users move their homes; a folder in a place that others can write to may not.
 func (p Place) prepare() error {
 	if err := os.MkdirAll(p.Dir, 0o700); err != nil {
 		return fmt.Errorf("folder of %s: %w", p.Name, err)

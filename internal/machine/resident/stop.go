@@ -11,11 +11,11 @@ import (
 	"ios-agent/internal/machine/processes"
 )
 
-// stopGrace is how long a resident may take to leave after SIGTERM, and to disappear after SIGKILL.
+// stopGrace is the time that a resident gets to exit after SIGTERM, and to disappear after SIGKILL.
 const stopGrace = 5 * time.Second
 
-// Status tells who lives at a place. Only the lock decides: alive with an empty Info.Socket is one that starts; not
-// alive comes with the zero Info, because a dead resident's pid may be anybody's by now.
+// Status reports which resident is alive at a place. Only the lock decides: an alive resident with an empty Info.Socket is starting;
+// without an alive resident the Info is zero, because another process may have a dead resident's pid by now.
 func Status(p Place) (info Info, alive bool, err error) {
 	if alive, err = p.held(); err != nil || !alive {
 		return Info{}, false, err
@@ -23,8 +23,8 @@ func Status(p Place) (info Info, alive bool, err error) {
 	return p.info(), true, nil
 }
 
-// Stop ends the resident of a place: SIGTERM, then SIGKILL after 5 s. It returns nil when the lock is free, also when
-// it was so before, or when a successor has taken it.
+// Stop ends the resident of a place: SIGTERM, then SIGKILL after 5 s. It returns nil when the lock is free, also if it was free before, or
+// if a successor has taken it.
 func Stop(ctx context.Context, p Place) error { return stop(ctx, p, stopGrace) }
 
 func stop(ctx context.Context, p Place, grace time.Duration) error {
@@ -39,7 +39,7 @@ func stop(ctx context.Context, p Place, grace time.Duration) error {
 		gone, err := poll(ctx, grace, func() (bool, error) {
 			now, alive, err := Status(p)
 			released := !alive || now.PID != 0 && !now.same(victim)
-			return released && !processes.Alive(victim.PID, victim.Start), err // the lock goes a moment before the process
+			return released && !processes.Alive(victim.PID, victim.Start), err // the lock is released a moment before the process ends
 		})
 		if gone || err != nil {
 			return err
@@ -48,7 +48,7 @@ func stop(ctx context.Context, p Place, grace time.Duration) error {
 	return fmt.Errorf("stop %s: process %d holds the lock even after SIGKILL", p.Name, victim.PID)
 }
 
-// identified waits until the holder of the lock has said who it is, which is the first thing it does.
+// identified waits until the holder of the lock has published its identity, which is its first action.
 func identified(ctx context.Context, p Place, wait time.Duration) (who Info, alive bool, err error) {
 	known, err := poll(ctx, wait, func() (bool, error) {
 		var err error
@@ -61,7 +61,7 @@ func identified(ctx context.Context, p Place, wait time.Duration) (who Info, ali
 	return who, alive, err
 }
 
-// signal makes sure that the pid still is the process that published it.
+// signal sends a signal to the process that published the pid, and to no later process with that pid.
 func (i Info) signal(p Place, sig unix.Signal) error {
 	if !processes.Alive(i.PID, i.Start) {
 		return nil
@@ -76,7 +76,7 @@ func (i Info) signal(p Place, sig unix.Signal) error {
 	return err
 }
 
-// poll asks until the answer is yes, or an error, or the time is over.
+// poll calls ask until it returns true or an error, or the time is over.
 func poll(ctx context.Context, limit time.Duration, ask func() (bool, error)) (bool, error) {
 	late := time.NewTimer(limit)
 	defer late.Stop()

@@ -1,5 +1,6 @@
-// Package secrets knows texts that an agent types without seeing them. They are files in a folder of the home that only its owner may read,
-// or variables of the client's environment; a text names one as $SECRET:NAME.
+// Package secrets provides the secrets that an agent can type without seeing them. A secret is a file in a folder of the home that only its
+// owner may read, or a variable of the client's environment; a text names it as $SECRET:NAME. Folder.Reveal replaces the names by the
+// secrets, and adds each secret to a mask.Set first, so that no answer shows it.
 package secrets
 
 import (
@@ -16,27 +17,27 @@ import (
 	"ios-agent/internal/fault/mask"
 )
 
-// Folder are texts that an agent types without seeing them: files in a folder of the home that only its owner may read, or
-// variables of the client's environment.
+// Folder gives access to the secrets of a home: files in a folder of the home that only its owner may read, and variables of the client's
+// environment.
 type Folder struct {
 	dir   string
 	known *mask.Set
 	typed *typed
 }
 
-// Of are the secrets of a home. Those that a text reveals are known from then on.
+// Of returns the secrets of a home. Reveal adds each revealed secret to known.
 func Of(home string, known *mask.Set) Folder {
 	return Folder{Dir(home), known, &typed{path: typedPath(home)}}
 }
 
-// Dir is where the secrets of a home are.
+// Dir is the folder of a home's secrets.
 func Dir(home string) string { return filepath.Join(home, "secrets") }
 
-// secretName is compiled when it is first used: most starts of the program reveal nothing.
+// secretName is compiled when it is first used, because most starts of the program reveal no secret.
 var secretName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$SECRET:([A-Za-z0-9_.-]{1,64})`) })
 
-// Know makes all secrets of the home known, and those hidden that earlier processes typed: one may stand on a screen since before this
-// process began. Those that cannot be read cannot be typed either.
+// Know adds all secrets of the home to the known ones, and hides secrets that earlier processes typed: a screen may still show one. It
+// skips a secret that cannot be read, because such a secret cannot be typed either.
 func (s Folder) Know() {
 	s.known.AddTraces(s.typed.traces())
 	entries, _ := os.ReadDir(s.dir)
@@ -47,7 +48,7 @@ func (s Folder) Know() {
 	}
 }
 
-// Reveal puts the secrets into a text. From now on no answer shows them.
+// Reveal replaces the names of secrets in a text by the secrets. From now on answers hide them.
 func (s Folder) Reveal(text string, env map[string]string) (string, error) {
 	var failed error
 	out := secretName().ReplaceAllStringFunc(text, func(found string) string {
@@ -64,7 +65,7 @@ func (s Folder) Reveal(text string, env map[string]string) (string, error) {
 		}
 		s.known.Add(value, found)
 		if ofClient {
-			_ = s.typed.remember(value, found) // a home that takes no file keeps nothing else either, and says so
+			_ = s.typed.remember(value, found) // a home that cannot be written causes faults elsewhere
 		}
 		return value
 	})
@@ -79,7 +80,7 @@ func (s Folder) find(name string, env map[string]string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || strings.Trim(name, ".") == "":
-		return "", fault.New(fault.SecretNotFound, "there is no secret %q", name).
+		return "", fault.New(fault.SecretNotFound, "unknown secret %q", name).
 			WithHint("write it to %s (mode 0600), or set %s", path, variable(name)).WithDispatch(fault.NotDispatched)
 	case err != nil:
 		return "", fault.New(fault.PathError, "the secret %q: %w", name, err).WithDispatch(fault.NotDispatched)
@@ -97,10 +98,10 @@ func (s Folder) find(name string, env map[string]string) (string, error) {
 	return strings.TrimRight(string(value), "\r\n"), nil
 }
 
-// variable is the one of a client's environment that has a secret.
+// variable is the name of the environment variable for a secret.
 func variable(name string) string {
 	return mask.Prefix + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(name))
 }
 
-// mostSecret bounds a secret: it is typed.
+// mostSecret is the maximum size of a secret in bytes; an agent types it, so it is short.
 const mostSecret = 64 << 10

@@ -34,7 +34,7 @@ func TestDirIsBelowTheHome(t *testing.T) {
 	}
 }
 
-func TestRevealPutsSecretsIntoATextAndHidesThem(t *testing.T) {
+func TestRevealInsertsAndMasksSecrets(t *testing.T) {
 	at := home(t, map[string]string{"pw": "hunter2\n", "crlf": "a b\r\n\r\n", "my.pass-word_1": " spaced ", "least": "abc"})
 	for _, c := range []struct {
 		what, text, want string
@@ -71,7 +71,7 @@ func TestRevealPutsSecretsIntoATextAndHidesThem(t *testing.T) {
 	}
 }
 
-func TestRevealRefusesWhatIsNotASecretOfTheUser(t *testing.T) {
+func TestRevealRefusesInvalidSecrets(t *testing.T) {
 	at := home(t, map[string]string{
 		"short": "ab\n", "euro": "€€", "open": "hunter2", "group": "hunter2", "large": strings.Repeat("x", 64<<10+1),
 	})
@@ -89,11 +89,11 @@ func TestRevealRefusesWhatIsNotASecretOfTheUser(t *testing.T) {
 		code  fault.Code
 		words []string
 	}{
-		{"none", fault.SecretNotFound, []string{`there is no secret "none"`, "write it to " + filepath.Join(dir, "none") + " (mode 0600)",
+		{"none", fault.SecretNotFound, []string{`unknown secret "none"`, "write it to " + filepath.Join(dir, "none") + " (mode 0600)",
 			"set IOS_AGENT_SECRET_NONE"}},
 		{"my-pw.2", fault.SecretNotFound, []string{filepath.Join(dir, "my-pw.2"), "set IOS_AGENT_SECRET_MY_PW_2"}},
-		{".", fault.SecretNotFound, []string{`there is no secret "."`}},
-		{"..", fault.SecretNotFound, []string{`there is no secret ".."`}},
+		{".", fault.SecretNotFound, []string{`unknown secret "."`}},
+		{"..", fault.SecretNotFound, []string{`unknown secret ".."`}},
 		{"short", fault.InvalidInput, []string{`the secret "short" has fewer than 3 characters and could not be hidden`, "make it longer"}},
 		{"euro", fault.InvalidInput, []string{`the secret "euro" has fewer than 3 characters`}},
 		{"open", fault.Forbidden, []string{`other users can read the secret "open"`, "chmod 600 " + filepath.Join(dir, "open")}},
@@ -127,7 +127,7 @@ func TestLargestSecretIsTaken(t *testing.T) {
 	}
 }
 
-func TestNameOfASecretHasABound(t *testing.T) {
+func TestSecretNameIsLimitedTo64Characters(t *testing.T) {
 	name := strings.Repeat("n", 64)
 	at := home(t, map[string]string{name: "hunter2"})
 	got, err := secrets.Of(at, &mask.Set{}).Reveal("$SECRET:"+name+"n", nil)
@@ -136,7 +136,7 @@ func TestNameOfASecretHasABound(t *testing.T) {
 	}
 }
 
-func TestFolderThatIsNotOneIsAFault(t *testing.T) {
+func TestSecretsFolderMustBeAFolder(t *testing.T) {
 	at := t.TempDir()
 	if err := os.WriteFile(secrets.Dir(at), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -148,7 +148,7 @@ func TestFolderThatIsNotOneIsAFault(t *testing.T) {
 	}
 }
 
-func TestKnowHidesAllThatCanBeTyped(t *testing.T) {
+func TestKnowMasksUsableSecrets(t *testing.T) {
 	at := home(t, map[string]string{"one": "first1\n", "two": "second2", "open": "third3"})
 	if err := os.Chmod(filepath.Join(secrets.Dir(at), "open"), 0o644); err != nil {
 		t.Fatal(err)
@@ -165,9 +165,9 @@ func TestKnowHidesAllThatCanBeTyped(t *testing.T) {
 	}
 }
 
-// TestTypedSecretsOfClientsAreHiddenByTheNextProcess: what came from a client's environment and was typed, but for what is too old, and the
+// TestNextProcessMasksTypedSecrets: what came from a client's environment and was typed, but for what is too old, and the
 // last ones only. What the file holds gives none away, and a file that is damaged is begun anew.
-func TestTypedSecretsOfClientsAreHiddenByTheNextProcess(t *testing.T) {
+func TestNextProcessMasksTypedSecrets(t *testing.T) {
 	at := home(t, map[string]string{"kept": "kept-in-the-home"})
 	file := filepath.Join(at, "typed.json")
 	next := func() *mask.Set {
@@ -213,7 +213,7 @@ func TestTypedSecretsOfClientsAreHiddenByTheNextProcess(t *testing.T) {
 		}
 		typed = secrets.Of(at, &mask.Set{})
 		if reveal("pw", "hunter2"); next().Text("hunter2") != "$SECRET:pw" {
-			t.Errorf("%s: the file is not written anew", what)
+			t.Errorf("%s: the file is unchanged, want a new one", what)
 		}
 	}
 }

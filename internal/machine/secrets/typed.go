@@ -13,33 +13,33 @@ import (
 	"ios-agent/internal/machine/wholefile"
 )
 
-// typed are the traces of secrets that came from environments of clients and were typed. What was typed stays on screens and in what apps
-// print when the daemon ends; the next one does not have the variable, and has to hide it all the same.
+// typed stores the traces of typed secrets that came from clients' environments. A typed secret stays on screens and in the output of apps
+// when the daemon ends; the next daemon does not have the variable, and must still hide the secret.
 type typed struct {
 	path string
 
-	mu   sync.Mutex // held while the file is written: its content is what the process knows
+	mu   sync.Mutex // held while the file is written, so that the file has the state of this process
 	read bool
 	file typedFile
 }
 
-// typedFile is what is kept.
+// typedFile is the content of the file.
 type typedFile struct {
 	mask.Traces
-	Typed []time.Time `json:"typed"` // when each was typed last
+	Typed []time.Time `json:"typed"` // when each secret was last typed
 }
 
-// How long, and how many, secrets are remembered: the last ones; and how large the file may be.
+// Bounds of the stored traces: their maximum age and number, of which the latest stay, and the maximum size of the file in bytes.
 const (
-	keepTyped = 7 * 24 * time.Hour // as log lines are
+	keepTyped = 7 * 24 * time.Hour // as long as log lines
 	mostTyped = 32
 	mostFile  = 256 << 10
 )
 
-// typedPath is where the traces of a home are.
+// typedPath is the file of a home's traces.
 func typedPath(home string) string { return filepath.Join(home, "typed.json") }
 
-// load reads what an earlier process left. It needs the mutex.
+// load reads the traces that an earlier process stored. The caller holds the mutex.
 func (t *typed) load() {
 	if t.read {
 		return
@@ -59,14 +59,14 @@ func (t *typed) load() {
 	t.file = f
 }
 
-// keySize is that of the keyed sums.
+// keySize is the size in bytes of the key for the traces' sums.
 const keySize = 32
 
 func (f *typedFile) drop(i int) {
 	f.All, f.Typed = slices.Delete(slices.Clone(f.All), i, i+1), slices.Delete(slices.Clone(f.Typed), i, i+1)
 }
 
-// traces are those of earlier processes.
+// traces returns the traces that earlier processes stored.
 func (t *typed) traces() mask.Traces {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -74,7 +74,7 @@ func (t *typed) traces() mask.Traces {
 	return t.file.Traces
 }
 
-// remember keeps the trace of a secret, before it is typed.
+// remember stores the trace of a secret before the secret is typed.
 func (t *typed) remember(value, shown string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Facts are what a report about a fault tells of this process and its machine.
+// Facts describes this process and its machine for a report about a fault.
 func Facts() map[string]string {
 	host, _ := os.Hostname()
 	dir, _ := os.Getwd()
@@ -23,7 +23,7 @@ func Facts() map[string]string {
 	}
 }
 
-// Variables are the variables of this process's environment that are wanted.
+// Variables returns the variables of this process's environment whose names are wanted.
 func Variables(wanted func(name string) bool) map[string]string {
 	env := map[string]string{}
 	for _, pair := range os.Environ() {

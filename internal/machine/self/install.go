@@ -10,20 +10,21 @@ import (
 	"runtime/debug"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/wholefile"
 )
 
-// mainPackage is what the program is built from.
+// mainPackage is the Go package of the program; build information of an ios-agent names it.
 const mainPackage = "ios-agent/cmd/ios-agent"
 
-// Placed is where the program is now.
+// Placed is the path of the installed program.
 type Placed struct {
 	Path    string `json:"path"`
-	Changed bool   `json:"changed"` // it was not there before, byte for byte
+	Changed bool   `json:"changed"` // the file was missing or had other bytes
 }
 
-// Install copies the running program into a folder, which is made when it is not there, and replaces an older one of ours; a file
-// that is another program is refused.
+// Install copies the running program into a folder, creates the folder if necessary, and replaces an older ios-agent; it refuses to replace
+// another program.
 func Install(dir string) (Placed, error) {
 	in, err := running()
 	if err != nil {
@@ -42,7 +43,7 @@ func Install(dir string) (Placed, error) {
 	return put(in, target)
 }
 
-// running opens the program that this process is.
+// running opens the binary of this process.
 func running() (*os.File, error) {
 	path, err := os.Executable()
 	if err == nil {
@@ -54,7 +55,7 @@ func running() (*os.File, error) {
 	return nil, fault.New(fault.PathError, "the running program: %w", err)
 }
 
-// replaceable refuses a file that is not ours to replace.
+// replaceable refuses to replace a file that is not an ios-agent.
 func replaceable(target string) error {
 	info, err := os.Stat(target)
 	switch {
@@ -65,11 +66,11 @@ func replaceable(target string) error {
 	case info.Mode().IsRegular() && ours(read(target)):
 		return nil
 	}
-	return fault.New(fault.PathError, "%s is there and is not ios-agent; it is left alone", target).With("file", target).
-		WithHint("remove it, or name another folder with `--to`")
+	return fault.New(fault.PathError, "%s exists and is another program than ios-agent", target).With("file", target).
+		WithHint("remove it, or name another folder with %s", hint.Field("to"))
 }
 
-// put gives a copy of a program its name, at once or not at all. Who may enter the folder may run it, and nobody else.
+// put installs a copy of a program under its name, completely or not at all. All users who can enter the folder can run it.
 func put(in *os.File, target string) (Placed, error) {
 	out := Placed{Path: target}
 	if _, err := in.Seek(0, io.SeekStart); err != nil {
@@ -102,11 +103,11 @@ func unwritten(path string, err error) error {
 	if f, ok := fault.OfDisk(err); ok {
 		return f.Within("installing into " + path)
 	}
-	return fault.New(fault.PathError, "%s is not written: %w", path, err).With("file", path).
-		WithHint("name a folder that you may write: `ios-agent self install --to ~/.local/bin`")
+	return fault.New(fault.PathError, "cannot write %s: %w", path, err).With("file", path).
+		WithHint("name a folder that you may write: %s", hint.Command("ios-agent self install --to ~/.local/bin"))
 }
 
-// read gives how a program was built; nothing is known of what is no Go program.
+// read returns the Go build information of a program; it is empty for a program that is not written in Go.
 func read(path string) debug.BuildInfo {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
@@ -115,5 +116,5 @@ func read(path string) debug.BuildInfo {
 	return *info
 }
 
-// ours tells whether something is this program, of any build.
+// ours reports whether the build information is that of an ios-agent, of any build.
 func ours(info debug.BuildInfo) bool { return info.Path == mainPackage }

@@ -9,8 +9,9 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// TestInstall: the program is in the folder, whole, for those who may enter the folder; what is not ours is left alone.
-func TestInstall(t *testing.T) {
+// TestInstallRefusesToReplaceOtherProgram: the program is in the folder, whole, for those who may enter the folder; what is not ours is
+// left alone.
+func TestInstallRefusesToReplaceOtherProgram(t *testing.T) {
 	for mode, want := range map[os.FileMode]os.FileMode{0o700: 0o700, 0o755: 0o755, 0o775: 0o755} {
 		dir := t.TempDir()
 		if err := os.Chmod(dir, mode); err != nil {
@@ -35,8 +36,8 @@ func TestInstall(t *testing.T) {
 	if err := os.WriteFile(other, []byte("#!/bin/sh\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Install(dir); !fault.Is(err, fault.PathError) || !strings.Contains(err.Error(), "is not ios-agent") {
-		t.Errorf("over another program: %v", err)
+	if _, err := Install(dir); !fault.Is(err, fault.PathError) || !strings.Contains(err.Error(), "another program than ios-agent") {
+		t.Errorf("over another program: got %v, want PATH_ERROR", err)
 	}
 	if raw, err := os.ReadFile(other); err != nil || string(raw) != "#!/bin/sh\n" {
 		t.Errorf("%q %v", raw, err)

@@ -1,5 +1,6 @@
-// Package self knows the program's own binary: which build it is, and a copy of it that stays when the original is
-// replaced or, after `go run`, deleted.
+// Package self identifies, copies, installs and updates the program's own binary. Current returns the running Build. Copy keeps a copy of
+// it that stays when the original is replaced or, after `go run`, deleted. Install and Update replace the program in a folder, and refuse
+// to replace a file that is not ios-agent.
 package self
 
 import (
@@ -25,7 +26,7 @@ const Name = "ios-agent"
 // Build identifies a build of the program.
 type Build struct {
 	ID   string    `json:"id"`
-	Time time.Time `json:"time"` // of the file; the later of two builds is the newer
+	Time time.Time `json:"time"` // modification time of the file; of two builds, the later is the newer
 }
 
 // Current is the running build.
@@ -37,8 +38,8 @@ func Current() (Build, error) {
 	return buildOf(path)
 }
 
-// buildOf identifies a binary by the build id the Go linker puts near its beginning, which costs one small read; a
-// hash of tens of megabytes would be the slowest part of a CLI call.
+// buildOf identifies a binary by the build id that the Go linker writes near its beginning. Reading it is one small read; a hash of tens of
+// megabytes would be the slowest part of a CLI call.
 func buildOf(path string) (Build, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -62,7 +63,7 @@ func buildOf(path string) (Build, error) {
 	return Build{ID: hex.EncodeToString(sum[:8]), Time: info.ModTime().Truncate(time.Millisecond)}, nil
 }
 
-// goBuildID finds the linker's note. Mach-O binaries carry a text marker; ELF ones an ELF note of owner "Go", type 4.
+// goBuildID finds the linker's note. Mach-O binaries contain a text marker, ELF binaries an ELF note of owner "Go", type 4.
 func goBuildID(head []byte) []byte {
 	if i := bytes.Index(head, []byte("\xff Go build ID: \"")); i >= 0 {
 		rest := head[i+len("\xff Go build ID: \""):]
@@ -79,9 +80,9 @@ func goBuildID(head []byte) []byte {
 	return nil
 }
 
-// Copy puts a copy of the running binary, which is the given build, into dir, and gives its path. Many processes may do so
-// at a time: the copy appears whole or not at all. What is there already is used only when the user made it, nobody else can
-// write it, and it has this build's bytes; a file of ours with other bytes is replaced.
+// Copy puts a copy of the running binary, which is the given build, into dir and returns its path. Many processes may do so at once: the
+// copy appears whole or not at all. Copy uses an existing file only when the user made it, no other user can write it, and it has this
+// build's bytes; it replaces a file of the user with other bytes.
 func Copy(dir string, build Build) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
@@ -97,7 +98,7 @@ func Copy(dir string, build Build) (string, error) {
 	there := err == nil
 	in, err := openSource(build)
 	if err != nil {
-		// An update replaced or removed the original while this process ran; the copy of that time is still good.
+		// An update replaced or removed the original while this process ran; the copy from before is still good.
 		if old, targetErr := buildOf(target); there && targetErr == nil && old.ID == build.ID {
 			return target, nil
 		}
@@ -112,7 +113,7 @@ func Copy(dir string, build Build) (string, error) {
 	return target, copyTo(in, dir, target)
 }
 
-// openSource opens the running binary, unless its file is another build by now.
+// openSource opens the running binary. It is an error if the file has another build by now.
 func openSource(build Build) (*os.File, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -128,7 +129,7 @@ func openSource(build Build) (*os.File, error) {
 	return os.Open(path)
 }
 
-// isCopy tells whether target is an executable file with the bytes of in. It leaves in at its beginning.
+// isCopy reports whether target is an executable file with the bytes of in. It leaves in at its beginning.
 func isCopy(in *os.File, target string) (bool, error) {
 	out, err := os.Open(target)
 	if err != nil {
@@ -160,10 +161,10 @@ func isCopy(in *os.File, target string) (bool, error) {
 	return bytes.Equal(x.Sum(nil), y.Sum(nil)), err
 }
 
-// keepVersions is how many builds' copies stay: the running one, and the ones a user may go back to.
+// keepVersions is the number of builds whose copies stay: the running build, and builds to which a user may go back.
 const keepVersions = 4
 
-// Prune removes the oldest copies. One that still runs stays usable: its file is only unlinked.
+// Prune removes the oldest copies. A running copy stays usable: its file is only unlinked.
 func Prune(versions, current string) error {
 	entries, err := os.ReadDir(versions)
 	if err != nil {
@@ -203,10 +204,10 @@ func copyTo(in *os.File, dir, target string) error {
 		err = out.Chmod(0o700)
 	}
 	if err == nil {
-		err = os.Chtimes(out.Name(), info.ModTime(), info.ModTime()) // its age is what tells builds apart
+		err = os.Chtimes(out.Name(), info.ModTime(), info.ModTime()) // the modification time decides which build is newer
 	}
 	if err != nil {
 		return errors.Join(err, out.Close())
 	}
-	return wholefile.Place(out, target) // a copy of half the program would be there for ever
+	return wholefile.Place(out, target) // half a copy would stay for ever
 }

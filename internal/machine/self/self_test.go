@@ -57,8 +57,8 @@ func same(t *testing.T, a, b string) bool {
 	return bytes.Equal(x, y)
 }
 
-// TestAForeignCopyIsNeverGiven: what Copy gives is executed, so that it must be this build's bytes in a file of ours.
-func TestAForeignCopyIsNeverGiven(t *testing.T) {
+// TestCopyNeverReturnsForeignProgram: what Copy gives is executed, so that it must be this build's bytes in a file of ours.
+func TestCopyNeverReturnsForeignProgram(t *testing.T) {
 	mine, err := os.Executable()
 	build, buildErr := self.Current()
 	if err != nil || buildErr != nil {

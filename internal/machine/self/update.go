@@ -19,19 +19,20 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/private"
 	"ios-agent/internal/machine/regularfile"
 )
 
-// Sums is the file of checksums that stands beside the files of a release.
+// Sums is the name of the file with the checksums of a release, in the same folder.
 const Sums = "SHA256SUMS"
 
-// mostBinary bounds a file of a release, and the program in it: ours has some 40 MB.
+// mostBinary is the maximum size in bytes of a release file, and of the program in it: ios-agent has about 40 MB.
 const mostBinary = 512 << 20
 
-// Update replaces the running program by the one in a file: a program, or a tarball of a release. The file must have the checksum that is
-// given, or the one in the checksums beside it. It is read once, into a copy that nobody else can change, and the copy is what is checked
-// and used.
+// Update replaces the running program by the program in a file, which is a binary or a tarball of a release. The file must have the given
+// checksum, or the one in the checksums beside it. Update reads the file once, into a copy that no other user can change, and checks and
+// installs that copy.
 func Update(from, sum string) (Placed, error) {
 	in, err := running()
 	if err != nil {
@@ -69,7 +70,7 @@ func Update(from, sum string) (Placed, error) {
 	return put(out, target)
 }
 
-// suits refuses what is not our program, or not for this machine.
+// suits refuses a program that is not ios-agent, or not for this machine.
 func suits(info debug.BuildInfo, from string) error {
 	if !ours(info) {
 		return fault.New(fault.InvalidInput, "%s is not ios-agent", from).With("field", "from").
@@ -86,7 +87,7 @@ func suits(info debug.BuildInfo, from string) error {
 	return nil
 }
 
-// checked copies a file, once, and refuses a copy that has not the checksum. The copy stands at its beginning then.
+// checked copies a file, once, and refuses a copy with a wrong checksum. It leaves the copy at its beginning.
 func checked(from, sum string, to io.ReadWriteSeeker) error {
 	want, said, err := expected(from, sum)
 	if err != nil {
@@ -105,8 +106,8 @@ func checked(from, sum string, to io.ReadWriteSeeker) error {
 	case n > mostBinary:
 		return tooLarge(from)
 	case hex.EncodeToString(h.Sum(nil)) != want:
-		return fault.New(fault.Forbidden, "%s is not the file that %s tells of", from, said).With("field", "from").
-			WithHint("fetch it again; the checksum differs")
+		return fault.New(fault.Forbidden, "the checksum of %s differs from %s", from, said).With("field", "from").
+			WithHint("fetch the file again")
 	}
 	if _, err := to.Seek(0, io.SeekStart); err != nil {
 		return fault.New(fault.PathError, "%w", err)
@@ -119,16 +120,16 @@ func tooLarge(from string) error {
 		WithHint("give a tarball of `make release`, or a program built from ./cmd/ios-agent")
 }
 
-// expected is the checksum that a file must have, and what says so: the caller, or the checksums beside it. A file of checksums that
-// others can write says nothing.
+// expected returns the required checksum of a file and its source: the caller, or the checksums beside the file. It refuses a file of
+// checksums that others can write.
 func expected(from, sum string) (want, said string, err error) {
 	if sum != "" {
 		want = strings.ToLower(strings.TrimSpace(sum))
 		if raw, err := hex.DecodeString(want); err != nil || len(raw) != sha256.Size {
 			return "", "", fault.New(fault.InvalidInput, "%.80q is not a SHA-256 checksum", sum).With("field", "sha256").
-				WithHint("give the 64 digits that the release tells for the file")
+				WithHint("give the 64 digits of the file in the release's %s", Sums)
 		}
-		return want, "--sha256", nil
+		return want, "the given checksum", nil
 	}
 	sums := filepath.Join(filepath.Dir(from), Sums)
 	if err := private.File(sums); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -136,8 +137,8 @@ func expected(from, sum string) (want, said string, err error) {
 	}
 	raw, err := regularfile.Read(sums, 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", "", fault.New(fault.Forbidden, "%s has no checksum: there is no %s beside it", from, Sums).With("field", "from").
-			WithHint("put the %s of the same release beside it, or give the checksum that the release tells: `--sha256`", Sums)
+		return "", "", fault.New(fault.Forbidden, "no checksum for %s: its folder has no %s", from, Sums).With("field", "from").
+			WithHint("put the %s of the same release into the same folder, or give the checksum of the release as %s", Sums, hint.Field("sha256"))
 	}
 	if err != nil {
 		return "", "", fault.New(fault.PathError, "%s: %w", sums, err)
@@ -151,7 +152,7 @@ func expected(from, sum string) (want, said string, err error) {
 		WithHint("fetch both again from one release")
 }
 
-// unpack writes the program in a file to another.
+// unpack writes the program that a file contains to out.
 func unpack(in io.Reader, from string, out io.Writer) error {
 	program, err := programIn(bufio.NewReader(in))
 	if err == nil {
@@ -167,7 +168,7 @@ func unpack(in io.Reader, from string, out io.Writer) error {
 	return nil
 }
 
-// programIn finds the program: all of it, or the file of our name in a tarball.
+// programIn returns a reader of the program: the whole file, or the entry ios-agent of a tarball.
 func programIn(in *bufio.Reader) (io.Reader, error) {
 	if head, err := in.Peek(2); err != nil || !bytes.Equal(head, []byte{0x1f, 0x8b}) {
 		return in, nil
@@ -180,7 +181,7 @@ func programIn(in *bufio.Reader) (io.Reader, error) {
 	for {
 		h, err := files.Next()
 		if errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("there is no file %s in it", Name)
+			return nil, fmt.Errorf("it has no file %s", Name)
 		}
 		if err != nil {
 			return nil, err

@@ -16,8 +16,8 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// TestSuits: an update is our program, for this system and this architecture.
-func TestSuits(t *testing.T) {
+// TestUpdateMustMatchProgramAndPlatform: an update is our program, for this system and this architecture.
+func TestUpdateMustMatchProgramAndPlatform(t *testing.T) {
 	build := func(path, system, arch string) debug.BuildInfo {
 		return debug.BuildInfo{Path: path, Settings: []debug.BuildSetting{{Key: "GOOS", Value: system}, {Key: "GOARCH", Value: arch}}}
 	}
@@ -117,8 +117,8 @@ func TestUpdateUsesTheCopyItChecked(t *testing.T) {
 	}
 }
 
-// TestUnpack: a program comes out of a tarball, or is one.
-func TestUnpack(t *testing.T) {
+// TestUnpackReadsTarballOrProgram: a program comes out of a tarball, or is one.
+func TestUnpackReadsTarballOrProgram(t *testing.T) {
 	tarball := packed(t, map[string]string{"x/README.md": "read", "x/ios-agent": "program"})
 	for name, c := range map[string]struct {
 		data []byte
@@ -140,8 +140,8 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
-// TestUpdateRefusesWhatIsNotOurs, and leaves the program and its folder as they are.
-func TestUpdateRefusesWhatIsNotOurs(t *testing.T) {
+// TestUpdateRefusesForeignProgram, and leaves the program and its folder as they are.
+func TestUpdateRefusesForeignProgram(t *testing.T) {
 	mine, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -11,15 +11,15 @@ import (
 	"ios-agent/internal/machine/regularfile"
 )
 
-// An expendable file may be large, and its loss hurts nobody. So it is not read whole when it is opened; a commit outlives the process,
-// not a loss of power; readers have connections of their own and wait for no writer; a file of another version is set aside like
-// a damaged one, and of those only the last is kept; what is deleted in it can be given back to the disk.
+// An expendable file may be large, and its loss does no harm. It is opened without reading it whole. A commit survives the end of the
+// process, but not a loss of power. Readers have connections of their own and do not wait for writers. A file of another version is set
+// aside like a damaged one, and only the last such file is kept. The space of deleted rows can return to the disk.
 
-// readersAtOnce is how many may read an expendable file side by side.
+// readersAtOnce is the number of connections that can read an expendable file at the same time.
 const readersAtOnce = 4
 
 func connectExpendable(path string) (*handle, error) {
-	// The first two must be said before the file has a page.
+	// SQLite accepts the first two only before the file has a page.
 	db, err := dial(path, 1, "page_size(8192)", "auto_vacuum(INCREMENTAL)", "journal_mode(WAL)", "synchronous(NORMAL)",
 		"journal_size_limit(16777216)")
 	if err != nil {
@@ -32,7 +32,7 @@ func connectExpendable(path string) (*handle, error) {
 	return &handle{db: db, readers: readers}, nil
 }
 
-// create makes the tables of a new file, and takes one of another version for damaged.
+// create makes the tables of a new file. It treats a file of another version as damaged.
 func (s *Store) create(db *sql.DB) error {
 	var version int
 	if err := db.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
@@ -60,8 +60,7 @@ func (s *Store) create(db *sql.DB) error {
 	return tx.Commit()
 }
 
-// discard sets an expendable file aside that turned out to be damaged while it was used: nothing would find that when it is opened
-// again.
+// discard sets aside an expendable file in which a call found damage: opening it again would not find the damage.
 func (s *Store) discard(why error) error {
 	if s.o.Expendable == 0 || !damaged(why) {
 		return nil
@@ -85,7 +84,7 @@ func (s *Store) forgetAside() {
 	}
 }
 
-// Remove deletes an expendable file and those that were set aside. Who reads it reads on.
+// Remove deletes an expendable file and the files that were set aside. Open readers can continue.
 func (s *Store) Remove() error {
 	s.opening <- struct{}{}
 	defer func() { <-s.opening }()
@@ -100,6 +99,6 @@ func (s *Store) Remove() error {
 	return s.failed(err)
 }
 
-// Damaged says that what is in the file cannot be as it was written. Returned by a function given to Read or Write, it has an
-// expendable file set aside.
+// Damaged marks an error as inconsistent content of the file. When a function of Read or Write returns it, the store sets an expendable
+// file aside.
 func Damaged(err error) error { return fmt.Errorf("%w: %w", errDamaged, err) }

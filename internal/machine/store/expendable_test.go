@@ -15,8 +15,8 @@ func expendable(t *testing.T, path string, version int) *store.Store {
 	return s
 }
 
-// TestReadersWaitForNoWriter: while somebody writes, others read what was there before.
-func TestReadersWaitForNoWriter(t *testing.T) {
+// TestReadersDoNotWaitForWriters: while somebody writes, others read what was there before.
+func TestReadersDoNotWaitForWriters(t *testing.T) {
 	s := expendable(t, filepath.Join(t.TempDir(), "big.db"), 1)
 	if err := s.Write(add); err != nil {
 		t.Fatal(err)
@@ -33,8 +33,8 @@ func TestReadersWaitForNoWriter(t *testing.T) {
 	}
 }
 
-// TestAnotherVersion: newer or older, the file is set aside; of those that were, the last is kept.
-func TestAnotherVersion(t *testing.T) {
+// TestFileOfOtherVersionIsSetAside: newer or older, the file is set aside; of those that were, the last is kept.
+func TestFileOfOtherVersionIsSetAside(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "big.db")
 	for _, version := range []int{2, 3, 1} {
 		s := expendable(t, path, version)

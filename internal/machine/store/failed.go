@@ -22,10 +22,10 @@ type FailedError struct {
 
 func (e *FailedError) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Err) }
 
-// Unwrap gives what the disk or SQLite said.
+// Unwrap returns the error of the disk or of SQLite.
 func (e *FailedError) Unwrap() error { return e.Err }
 
-// Fault says what the disk needs, if it is the disk.
+// Fault is the fault; if the disk is the cause, the hint says how to repair it.
 func (e *FailedError) Fault() *fault.Fault {
 	f := fault.New(fault.StateFailed, "the state cannot be kept: %w", e).With("path", e.Path)
 	if disk, ok := fault.OfDisk(e.Err); ok {
@@ -34,7 +34,7 @@ func (e *FailedError) Fault() *fault.Fault {
 	return f
 }
 
-// unwritable reports whether SQLite was kept from the file.
+// unwritable reports whether SQLite could not open, read or write the file.
 func unwritable(err error) bool {
 	var no *sqlite.Error
 	if !errors.As(err, &no) {
@@ -44,7 +44,7 @@ func unwritable(err error) bool {
 	return code == sqlite3.SQLITE_READONLY || code == sqlite3.SQLITE_CANTOPEN || code == sqlite3.SQLITE_IOERR
 }
 
-// failed names the file in an error, and says in the system's words what SQLite says in its own.
+// failed adds the file's path to an error, and words the errors of SQLite like the errors of the operating system.
 func (s *Store) failed(err error) error {
 	var newer *NewerError
 	if err == nil || errors.As(err, &newer) {

@@ -16,11 +16,11 @@ const (
 	versionOffset = 60
 )
 
-// refuseNewer gives a *NewerError for a file of a newer program. It looks without SQLite, which writes even to a file that
-// is only read.
+// refuseNewer returns a *NewerError for a file of a newer program. It reads the file without SQLite, which writes even to a file that it
+// only reads.
 func (s *Store) refuseNewer() error {
 	version, err := peek(s.o.Path)
-	if err != nil { // SQLite will say what is wrong with it
+	if err != nil { // SQLite will report the problem
 		return nil
 	}
 	if version <= len(s.o.Migrations) {
@@ -31,8 +31,8 @@ func (s *Store) refuseNewer() error {
 	return newer
 }
 
-// peek gives the version of a file and touches nothing. What a killed program wrote last is in the write-ahead log beside
-// the file; then copies of both are looked at.
+// peek reads the version of a file without changing it. The last writes of a killed program are in the write-ahead log next to the file;
+// peek then reads copies of both.
 func peek(path string) (int, error) {
 	version, err := versionOf(path)
 	if err != nil {
@@ -66,7 +66,7 @@ func versionOf(path string) (int, error) {
 	return int(int32(binary.BigEndian.Uint32(head[versionOffset:]))), nil
 }
 
-// onCopy runs fn on a copy of a database and its log.
+// onCopy runs fn on a copy of a database and its write-ahead log.
 func onCopy(path string, fn func(*sql.DB) error) error {
 	dir, err := os.MkdirTemp("", "ios-agent-state-*")
 	if err != nil {

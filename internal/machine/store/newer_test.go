@@ -13,9 +13,9 @@ import (
 	"ios-agent/internal/machine/store"
 )
 
-// TestANewerFileIsLeftAsItIs: an older program says which file it is, and its version and ours, and changes no byte of it;
+// TestNewerFileIsNotChanged: an older program says which file it is, and its version and ours, and changes no byte of it;
 // whether the newer program ended well or was killed.
-func TestANewerFileIsLeftAsItIs(t *testing.T) {
+func TestNewerFileIsNotChanged(t *testing.T) {
 	for name, end := range map[string]func(t *testing.T, newer *store.Store, path string) string{
 		"ended": func(t *testing.T, newer *store.Store, path string) string { newer.Close(); return path },
 		"killed": func(t *testing.T, newer *store.Store, path string) string { // what a killed one leaves: its log beside the file
@@ -47,7 +47,7 @@ func TestANewerFileIsLeftAsItIs(t *testing.T) {
 				t.Errorf("%s, %s: %v", name, what, err)
 			}
 		}
-		if n := older.Notice(); !strings.Contains(n, path) || !strings.Contains(n, "version 3") || !strings.Contains(n, "version 1") {
+		if n := older.Notice(); !strings.Contains(n, path) || !strings.Contains(n, "version 3") || !strings.Contains(n, "up to 1") {
 			t.Errorf("%s: the notice is %q", name, n)
 		}
 		older.Close()
@@ -57,8 +57,8 @@ func TestANewerFileIsLeftAsItIs(t *testing.T) {
 	}
 }
 
-// TestOnlyWeReadIt: neither the file nor what SQLite puts beside it can be read by others.
-func TestOnlyWeReadIt(t *testing.T) {
+// TestStoreFilesArePrivate: neither the file nor what SQLite puts beside it can be read by others.
+func TestStoreFilesArePrivate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	if err := at(t, path, thing).Write(add); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
-// Package store is the daemon's durable state: one SQLite file, opened by the daemon only. It opens the file, migrates it,
-// sets a damaged one aside, and leaves one of a newer program as it is; what the tables mean is their owners' business.
-// Nothing is opened before it is needed.
+// Package store opens and guards a SQLite file of the daemon, such as its durable state. A Store opens the file at the first use, migrates
+// it, sets a damaged file aside, and leaves the file of a newer program unchanged. Only the daemon opens the file. The owners of the tables
+// define their meaning; the package must not know it.
 package store
 
 import (
@@ -20,16 +20,17 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// Options say which file it is and what belongs into it.
+// Options name the file and its tables.
 type Options struct {
 	Path string
-	// Migrations bring a file from version i to i+1. They are never changed, only added to.
+	// Migrations bring a file from version i to i+1. They are only added, never changed.
 	Migrations []string
-	// Expendable, where it is not 0, is the version of a file whose loss hurts nobody: see expendable.go.
+	// Expendable is the version of a file whose loss does no harm (expendable.go); 0 for a file that must survive.
 	Expendable int
-	// Opened looks at a file that was just opened, before anybody else does.
+	// Opened gets a file that was just opened, before any caller does.
 	Opened func(*sql.DB) error
 	Log    *slog.Logger
 	Now    func() time.Time // time.Now if nil
@@ -40,15 +41,15 @@ type Store struct {
 	o       Options
 	opening chan struct{} // one caller at a time opens the file
 
-	mu     sync.Mutex // of what follows; never held across I/O
+	mu     sync.Mutex // guards the fields below; never held across I/O
 	in     *handle
 	notice string
 }
 
-// handle is a file that is open.
+// handle is an open file.
 type handle struct {
 	db      *sql.DB
-	readers *sql.DB // db itself, but for an expendable file
+	readers *sql.DB // the same as db, except for an expendable file
 	file    os.FileInfo
 }
 
@@ -62,24 +63,25 @@ func (h *handle) Close() error {
 	return errors.Join(h.readers.Close(), h.db.Close())
 }
 
-// NewerError says that a newer program wrote the file. It is left as it is.
+// NewerError says that a newer program wrote the file. The store leaves it as it is.
 type NewerError struct {
 	Path           string
 	Version, Known int
 }
 
 func (e *NewerError) Error() string {
-	return fmt.Sprintf("%s was written by a newer ios-agent: the file has version %d, this ios-agent knows version %d",
+	return fmt.Sprintf("%s has version %d of a newer ios-agent; this ios-agent reads versions up to %d",
 		e.Path, e.Version, e.Known)
 }
 
-// Fault says what can be done about it.
+// Fault is the fault with a way out as its hint.
 func (e *NewerError) Fault() *fault.Fault {
 	return fault.New(fault.StateFailed, "%w", e).With("path", e.Path).
-		WithHint("install the newer ios-agent again; or run `ios-agent daemon stop` and move the file away, and its claims are forgotten")
+		WithHint("install the newer ios-agent again; or stop the daemon with %s and move the file away, which also ends its claims",
+			hint.Command("ios-agent daemon stop"))
 }
 
-// New makes the store of a file, which is opened at the first use.
+// New makes the store of a file and opens the file at the first use.
 func New(o Options) *Store {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -90,21 +92,20 @@ func New(o Options) *Store {
 	return &Store{o: o, opening: make(chan struct{}, 1)}
 }
 
-// busyWait is how long a lock of another process on the file is waited for. There should be none.
+// busyWait is the time limit for another process's lock on the file. Usually the daemon is the only process that opens it.
 const busyWait = 5 * time.Second
 
-// Path is where the file is.
+// Path is the path of the file.
 func (s *Store) Path() string { return s.o.Path }
 
-// Absent reports that there is no file.
+// Absent reports whether the file does not exist.
 func (s *Store) Absent() bool {
 	_, err := os.Stat(s.o.Path)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// Write runs fn in one transaction. What it did is on the disk when Write returns nil, and undone otherwise. A file that turns out to
-// be damaged is set aside; then, and when the file could not be written, fn is run once again. Errors other than a *NewerError are
-// *FailedErrors.
+// Write runs fn in one transaction. When Write returns nil, the changes are on the disk; otherwise they are undone. Write sets a damaged
+// file aside; then, and when the file could not be written, it runs fn once again. Errors other than a *NewerError are *FailedErrors.
 func (s *Store) Write(fn func(*sql.Tx) error) error {
 	err := s.write(fn)
 	if damaged(err) || unwritable(err) {
@@ -116,10 +117,10 @@ func (s *Store) Write(fn func(*sql.Tx) error) error {
 	return s.failed(err)
 }
 
-// reopen lets the next call open the file anew: one that is damaged is set aside then, and one that could not be written may be
-// writable by now, which an open one never becomes.
+// reopen makes the next call open the file again. Opening sets a damaged file aside; and a file that could not be written may be writable
+// by now, but an open file never becomes writable.
 func (s *Store) reopen() {
-	_ = s.exchange(nil).Close() // nothing in it was promised to anybody
+	_ = s.exchange(nil).Close() // no change in it was reported as done
 }
 
 func (s *Store) write(fn func(*sql.Tx) error) error {
@@ -137,7 +138,7 @@ func (s *Store) write(fn func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
-// Read runs fn on the database; on a copy of it when the file can be read and not written.
+// Read runs fn on the database, or on a copy of the file if the file cannot be opened for writing.
 func (s *Store) Read(fn func(*sql.DB) error) error {
 	in, err := s.open()
 	if err == nil {
@@ -160,7 +161,7 @@ func (s *Store) Read(fn func(*sql.DB) error) error {
 	return s.failed(err)
 }
 
-// Notice says what was wrong with the file when it was opened, for people: empty when nothing was.
+// Notice describes a problem with the file at its opening for people; it is empty for a good file.
 func (s *Store) Notice() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,7 +179,7 @@ func (s *Store) Close() error {
 	return s.exchange(nil).Close()
 }
 
-// exchange makes an open file the store's and gives the one before.
+// exchange sets the store's open file and returns the previous one.
 func (s *Store) exchange(in *handle) *handle {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -187,7 +188,7 @@ func (s *Store) exchange(in *handle) *handle {
 	return before
 }
 
-// opened is the file that is open; nil when there is none, or when it was deleted since: what is written to that is lost.
+// opened returns the open file. It is nil before the first use, and after the file was deleted, because writes to a deleted file are lost.
 func (s *Store) opened() *handle {
 	s.mu.Lock()
 	in := s.in
@@ -198,10 +199,10 @@ func (s *Store) opened() *handle {
 	if now, err := os.Stat(s.o.Path); err == nil && os.SameFile(now, in.file) {
 		return in
 	}
-	s.setNotice(s.o.Path + " was deleted while it was in use; it is written anew")
+	s.setNotice(s.o.Path + " was deleted while it was in use; the daemon creates a new one")
 	s.o.Log.Error("the store was deleted", "path", s.o.Path)
 	s.exchange(nil)
-	_ = in.Close() // of a file that is nobody's
+	_ = in.Close() // the file is deleted
 	return nil
 }
 
@@ -233,7 +234,7 @@ func (s *Store) open() (*handle, error) {
 	return in, nil
 }
 
-// prepare opens, checks and migrates. The file is ours alone before SQLite makes others beside it, which get the same mode.
+// prepare opens, checks and migrates. It gives the file its mode before SQLite makes other files beside it, which get the same mode.
 func (s *Store) prepare() (*handle, error) {
 	f, err := os.OpenFile(s.o.Path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -272,15 +273,15 @@ func (s *Store) connect() (*handle, error) {
 	return &handle{db: db, readers: db}, err
 }
 
-// connect opens a file. FULL makes every commit reach the disk; one connection makes writers take turns.
+// connect opens a file. With synchronous FULL every commit reaches the disk; with one connection writers take turns.
 func connect(path string) (*sql.DB, error) {
 	return dial(path, 1, "journal_mode(WAL)", "synchronous(FULL)")
 }
 
-// dial opens a file with so many connections at most, each with these pragmas.
+// dial opens a file with a maximum number of connections, each with these pragmas.
 func dial(path string, connections int, pragmas ...string) (*sql.DB, error) {
 	options := fmt.Sprintf("?_pragma=busy_timeout(%d)", busyWait.Milliseconds())
-	if connections == 1 { // it writes: what begins to read and then writes would find that somebody else wrote in between
+	if connections == 1 { // for writers: a transaction that reads first could find at its first write that another one has written
 		options += "&_txlock=immediate"
 	}
 	for _, p := range pragmas {
@@ -295,15 +296,15 @@ func dial(path string, connections int, pragmas ...string) (*sql.DB, error) {
 	return db, nil
 }
 
-// escape makes a path safe in a URI.
+// escape escapes a path for a URI.
 func escape(path string) string {
 	return strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path)
 }
 
-// errDamaged is what the database itself says of its pages.
+// errDamaged says that the database found damage in its own pages.
 var errDamaged = errors.New("the file is damaged")
 
-// check reads the whole file, which is small: damage that is found later has spread to what was written since.
+// check reads the whole file, which is small: damage that is found later has spread to newer data.
 func check(db *sql.DB) error {
 	var verdict string
 	if err := db.QueryRowContext(context.Background(), "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
@@ -318,13 +319,13 @@ func check(db *sql.DB) error {
 func damaged(err error) bool {
 	var no *sqlite.Error
 	if errors.As(err, &no) {
-		code := no.Code() & 0xff // the rest says where it was found
+		code := no.Code() & 0xff // the other bits say where SQLite found it
 		return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
 	}
 	return errors.Is(err, errDamaged)
 }
 
-// setAside renames a damaged file, so that somebody can look at it and a clean one can be made.
+// setAside renames a damaged file, so that a person can look at it and the store can make a new one.
 func (s *Store) setAside(why error) error {
 	s.forgetAside()
 	aside := s.o.Path + aside + s.o.Now().UTC().Format("20060102T150405.000")
@@ -342,7 +343,8 @@ func (s *Store) setAside(why error) error {
 	return nil
 }
 
-// A file and what SQLite puts beside it; and what follows its name when it is set aside.
+// The endings of a database's files: the file itself and the files that SQLite puts beside it. aside is the ending of a file that was set
+// aside.
 var beside = []string{"", "-wal", "-shm"}
 
 const aside = ".damaged-"

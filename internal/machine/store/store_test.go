@@ -33,7 +33,7 @@ func add(tx *sql.Tx) error {
 
 const thing = "CREATE TABLE thing (name TEXT)"
 
-func TestMigrations(t *testing.T) {
+func TestMigrationKeepsExistingRows(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sub", "state.db")
 	old := at(t, path, thing)
 	if err := old.Write(add); err != nil {
@@ -53,7 +53,7 @@ func TestMigrations(t *testing.T) {
 	}
 }
 
-func TestAWriteIsWholeOrNot(t *testing.T) {
+func TestFailedWriteIsRolledBack(t *testing.T) {
 	s := at(t, filepath.Join(t.TempDir(), "state.db"), thing)
 	no := errors.New("changed my mind")
 	if err := s.Write(func(tx *sql.Tx) error { return errors.Join(add(tx), no) }); !errors.Is(err, no) {
@@ -67,8 +67,8 @@ func TestAWriteIsWholeOrNot(t *testing.T) {
 	}
 }
 
-// TestDamage: a file whose pages are overwritten is set aside, whatever is left of it.
-func TestDamage(t *testing.T) {
+// TestDamagedFileIsSetAside: a file whose pages are overwritten is set aside, whatever is left of it.
+func TestDamagedFileIsSetAside(t *testing.T) {
 	for name, ruin := range map[string]func([]byte) []byte{
 		"the head": func(b []byte) []byte { return append([]byte("no SQLite at all"), b[16:]...) },
 		"a page": func(b []byte) []byte {
@@ -112,9 +112,9 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestADiskThatTakesNothing: what is in the file can be read, nothing is written, the error names the file; when the disk takes files
-// again the same store works. SQLite needs a file beside its own, and here is a folder in its place.
-func TestADiskThatTakesNothing(t *testing.T) {
+// TestStoreReadsWhileDiskIsUnwritable: what is in the file can be read, nothing is written, the error names the file; when the disk takes
+// files again the same store works. SQLite needs a file beside its own, and here is a folder in its place.
+func TestStoreReadsWhileDiskIsUnwritable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	before := at(t, path, thing)
 	if err := before.Write(add); err != nil {
@@ -143,8 +143,8 @@ func TestADiskThatTakesNothing(t *testing.T) {
 	}
 }
 
-// TestDamageUnderAnOpenStore: a file that is ruined while it is open is set aside, and what is written goes to a new one.
-func TestDamageUnderAnOpenStore(t *testing.T) {
+// TestOpenStoreSetsDamagedFileAside: a file that is ruined while it is open is set aside, and what is written goes to a new one.
+func TestOpenStoreSetsDamagedFileAside(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	s := at(t, path, thing)
 	if err := s.Write(add); err != nil {
@@ -170,8 +170,8 @@ func TestDamageUnderAnOpenStore(t *testing.T) {
 	}
 }
 
-// TestDeletedWhileOpen: what is written goes to a file that has its name.
-func TestDeletedWhileOpen(t *testing.T) {
+// TestStoreRecreatesDeletedFile: what is written goes to a file that has its name.
+func TestStoreRecreatesDeletedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	s := at(t, path, thing)
 	if err := s.Write(add); err != nil {

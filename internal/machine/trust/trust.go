@@ -1,5 +1,6 @@
-// Package trust remembers what the user allowed the file of a project to name: a driver, or the address of its server. The list is in the
-// home and not in the project: who cloned a project did not write its file, and nothing in the clone can add to the list.
+// Package trust stores which drivers and server addresses the user allows the file of a project to name. List has one Given for each
+// consent. The list is in the home and not in the project: the author of a cloned project is not the user, and a file in the clone must not
+// be able to add to the list.
 package trust
 
 import (
@@ -11,18 +12,19 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/private"
 	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/machine/wholefile"
 )
 
-// List is the list of a home.
+// List is the list of consents in a home.
 type List struct{ path string }
 
-// In is the list of the home in a folder.
+// In returns the list of a home.
 func In(home string) List { return List{filepath.Join(home, "trusted.json")} }
 
-// Given is one consent: to one thing that the file of one project names.
+// Given is one consent: one driver or address that the file of one project may name.
 type Given struct {
 	Project string    `json:"project"` // its folder, without links
 	What    string    `json:"what"`    // a driver's name, or an address
@@ -30,13 +32,13 @@ type Given struct {
 }
 
 const (
-	// Most bounds the list: a person gives these by hand.
+	// Most is the maximum number of consents: a person gives each by hand.
 	Most = 1000
-	// mostBytes bounds the file.
+	// mostBytes is the maximum size of the file in bytes.
 	mostBytes = 1 << 20
 )
 
-// All is what was given, the oldest first. A list that others can read or write is not believed.
+// All returns the consents, the oldest first. It refuses a list that other users can read or write.
 func (l List) All() ([]Given, error) {
 	err := private.ClosedFile(l.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -51,13 +53,13 @@ func (l List) All() ([]Given, error) {
 	}
 	var all []Given
 	if err := json.Unmarshal(raw, &all); err != nil {
-		return nil, fault.New(fault.PathError, "%s cannot be read: %w", l.path, err).With("file", l.path).
-			WithHint("move it away, and give again what it allowed: `ios-agent trust ADDRESS`")
+		return nil, fault.New(fault.PathError, "cannot read %s: %w", l.path, err).With("file", l.path).
+			WithHint("move the file away and allow each address again: %s", hint.Command("ios-agent trust ADDRESS"))
 	}
 	return all, nil
 }
 
-// Of is what the file of a project may name. A list that cannot be read allows nothing.
+// Of returns the names that the file of a project may contain. A list that cannot be read allows nothing.
 func (l List) Of(project string) (what []string) {
 	all, err := l.All()
 	if err != nil || len(all) == 0 {
@@ -72,7 +74,7 @@ func (l List) Of(project string) (what []string) {
 	return what
 }
 
-// Add gives consent; to what has it, nothing is added.
+// Add adds a consent for each name; a name that has consent already stays as it is.
 func (l List) Add(project string, now time.Time, what ...string) error {
 	return l.change(func(all []Given) ([]Given, error) {
 		for _, w := range what {
@@ -82,14 +84,14 @@ func (l List) Add(project string, now time.Time, what ...string) error {
 			}
 		}
 		if len(all) > Most {
-			return nil, fault.New(fault.TooLarge, "the list of what projects may name has %d entries", Most).
-				WithHint("take back what is not needed: `ios-agent trust --remove ADDRESS`")
+			return nil, fault.New(fault.TooLarge, "trust list full: it has %d entries", Most).
+				WithHint("remove an entry: %s", hint.Command("ios-agent trust --remove ADDRESS"))
 		}
 		return all, nil
 	})
 }
 
-// Remove takes consent back, and reports how many there were.
+// Remove removes consents, and returns how many it removed.
 func (l List) Remove(project string, what ...string) (removed int, err error) {
 	err = l.change(func(all []Given) ([]Given, error) {
 		before := len(all)
@@ -115,7 +117,7 @@ func (l List) change(to func([]Given) ([]Given, error)) error {
 	return wholefile.Write(l.path, append(raw, '\n'))
 }
 
-// plain is a folder as it is known here: without links, so that another way to the same project is the same project.
+// plain returns a folder without links, so that two ways to the same project are one project.
 func plain(folder string) string {
 	if real, err := filepath.EvalSymlinks(folder); err == nil {
 		return real

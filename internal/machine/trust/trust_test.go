@@ -10,9 +10,9 @@ import (
 	"ios-agent/internal/machine/trust"
 )
 
-// TestConsentIsOfOneProject: what was allowed to the file of one project is not allowed to that of another; a link to the project is the
+// TestTrustAppliesToOneProject: what was allowed to the file of one project is not allowed to that of another; a link to the project is the
 // project.
-func TestConsentIsOfOneProject(t *testing.T) {
+func TestTrustAppliesToOneProject(t *testing.T) {
 	home, project, other := t.TempDir(), t.TempDir(), t.TempDir()
 	list := trust.In(home)
 	for range 2 {
@@ -42,8 +42,8 @@ func TestConsentIsOfOneProject(t *testing.T) {
 	}
 }
 
-// TestListThatOthersCanWriteAllowsNothing: it is neither believed nor written over.
-func TestListThatOthersCanWriteAllowsNothing(t *testing.T) {
+// TestUnsafeTrustListAllowsNothing: it is neither believed nor written over.
+func TestUnsafeTrustListAllowsNothing(t *testing.T) {
 	for name, spoil := range map[string]func(path string) error{
 		"others write it": func(path string) error { return os.Chmod(path, 0o622) },
 		"others read it":  func(path string) error { return os.Chmod(path, 0o644) },

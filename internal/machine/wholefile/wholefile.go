@@ -1,5 +1,5 @@
-// Package wholefile replaces files whole: a reader, or whoever comes after a kill -9 or a loss of power, finds what was there
-// before or what is there after, never something between.
+// Package wholefile replaces files whole: a reader, also after a kill -9 or a loss of power, finds the old content or the new content,
+// never a mixture. Write writes bytes; Place gives an open file its name.
 package wholefile
 
 import (
@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// Write replaces the file, readable by its owner only; its folder is made, private, when it is not there.
+// Write replaces a file; only its owner can read the new one. It makes a missing folder with mode 0700.
 func Write(path string, data []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -19,17 +19,17 @@ func Write(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // gone already when all went well
+	defer os.Remove(f.Name()) // already renamed on success
 	if _, err := f.Write(data); err != nil {
 		return errors.Join(err, f.Close())
 	}
 	return Place(f, path)
 }
 
-// Place gives a file that was written beside it the name of another, which it replaces, and closes it. When it returns nil, a loss of
-// power takes neither the content nor the name away.
+// Place closes a file that was written in the same folder as path and renames it to path, which it replaces. When it returns nil, a loss of
+// power loses neither the content nor the name.
 func Place(f *os.File, path string) error {
-	err := f.Sync() // else a loss of power may leave the new name on an empty file
+	err := f.Sync() // otherwise a loss of power may leave an empty file with the new name
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func Place(f *os.File, path string) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// Try is what the system says to a new file in a folder; nil when it can be made and written.
+// Try creates, writes and removes a file in a folder, and returns the system's error; nil if that works.
 func Try(dir string) error {
 	f, err := os.CreateTemp(dir, ".new-*")
 	if err != nil {
@@ -49,7 +49,7 @@ func Try(dir string) error {
 	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
-// syncFolder makes the new name last. Some file systems cannot sync a folder; the file is whole there too.
+// syncFolder makes the new name survive a loss of power. Some file systems cannot sync a folder; the file is whole there too.
 func syncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

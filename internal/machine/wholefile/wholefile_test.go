@@ -40,7 +40,7 @@ func TestReadersSeeWholeFiles(t *testing.T) {
 	}
 }
 
-func TestAFolderThatCannotBe(t *testing.T) {
+func TestWriteFailsBelowFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -14,10 +14,11 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// mostRead is how much of a body is read at once, and to how much it may unpack. The proxy keeps as much of one on the wire.
+// mostRead bounds both a body that is read at once and its unpacked form, in bytes. The proxy stores the same maximum of a body on the
+// wire.
 const mostRead = 32 << 20
 
-// BodyError says why the bytes of a body are not there.
+// BodyError says why the bytes of a body are missing.
 type BodyError struct {
 	Why string
 	Err error
@@ -25,33 +26,33 @@ type BodyError struct {
 
 func (e *BodyError) Error() string { return e.Why }
 
-// Unwrap gives what the system said.
+// Unwrap gives the system's error.
 func (e *BodyError) Unwrap() error { return e.Err }
 
-// file reads a file of bodies, by its name.
+// file reads the file of a body, by its name.
 func (c *Capture) file(name string) ([]byte, error) {
 	if name != filepath.Base(name) || !filepath.IsLocal(name) {
-		return nil, &BodyError{Why: fmt.Sprintf("%q is no name of a body", name)}
+		return nil, &BodyError{Why: fmt.Sprintf("invalid name of a body: %q", name)}
 	}
 	raw, err := regularfile.Read(filepath.Join(c.o.Bodies, name), mostRead)
 	var large *regularfile.LargeError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &BodyError{"the body was removed: bodies are kept up to a bound, oldest first", err}
+		return nil, &BodyError{"the body was removed: the oldest bodies are deleted when their files take too much room", err}
 	case errors.As(err, &large):
 		return nil, &BodyError{fmt.Sprintf("the body is larger than %d MB", mostRead>>20), err}
 	}
 	return raw, err
 }
 
-// room is what the bodies may have together that calls read at once, over all calls: each is read, unpacked, searched and written.
+// room bounds the memory for bodies that all calls read at the same time: each body is read, unpacked, searched and written.
 type room struct {
 	mu    sync.Mutex
 	left  int64
-	freed chan struct{} // closed when there is more
+	freed chan struct{} // closed when room is given back
 }
 
-// take waits for so many bytes.
+// take waits until n bytes are free.
 func (r *room) take(ctx context.Context, n int64) error {
 	for {
 		r.mu.Lock()
@@ -78,8 +79,8 @@ func (r *room) give(n int64) {
 	r.freed = make(chan struct{})
 }
 
-// Fill gives a flow's bodies their whole content, as far as it was kept and has at most so many bytes; what cannot be read stays cut.
-// Known secrets are hidden. It waits until there is room for the bodies, which done gives back when the flow is needed no more.
+// Fill gives a flow's bodies their whole content, as far as it was stored and has at most most bytes; a body that cannot be read stays
+// cut. Known secrets are hidden. Fill waits until there is room for the bodies; the caller calls done when it no longer needs the flow.
 func (c *Capture) Fill(ctx context.Context, f *flow.Flow, most int64) (done func(), err error) {
 	bodies := []*flow.Body{&f.Request.Body}
 	if f.Response != nil {
@@ -91,7 +92,7 @@ func (c *Capture) Fill(ctx context.Context, f *flow.Flow, most int64) (done func
 	for _, b := range bodies {
 		needs += c.needs(b, most)
 	}
-	needs = min(needs, c.o.MostFilled) // one flow that is larger than all the room is read alone
+	needs = min(needs, c.o.MostFilled) // a flow that is larger than the whole room is read alone
 	if err := c.room.take(ctx, needs); err != nil {
 		return func() {}, err
 	}
@@ -103,7 +104,7 @@ func (c *Capture) Fill(ctx context.Context, f *flow.Flow, most int64) (done func
 	return func() { c.room.give(needs) }, nil
 }
 
-// needs is how many bytes it may take to read a body; 0: it is not read.
+// needs is the memory that reading a body may take, in bytes; 0 means that the body is not to be read.
 func (c *Capture) needs(b *flow.Body, most int64) int64 {
 	switch wire := min(b.Size, mostRead); {
 	case !b.Cut || b.File == "", b.Coding != "" && c.o.Decode == nil, b.Coding == "" && wire > most:
@@ -115,7 +116,7 @@ func (c *Capture) needs(b *flow.Body, most int64) int64 {
 	}
 }
 
-// fill reads a body. What unpacks to more than is wanted stays cut.
+// fill reads a body. A body that unpacks to more than most bytes stays cut.
 func (c *Capture) fill(b *flow.Body, most int64) {
 	raw, err := c.file(b.File)
 	most = min(most, mostRead)
@@ -133,7 +134,7 @@ func (c *Capture) fill(b *flow.Body, most int64) {
 	}
 }
 
-// trim removes the oldest of what is too much, now and then.
+// trim removes the oldest flows and bodies beyond the limits, once in a while.
 func (c *Capture) trim(ctx context.Context) error {
 	if c.fresh < trimEvery && c.filed < c.o.MostBodies/8 {
 		return nil
@@ -156,7 +157,7 @@ func (c *Capture) trim(ctx context.Context) error {
 	return c.trimBodies(c.o.MostBodies)
 }
 
-// trimBodies removes the oldest files until there are not more bytes than that.
+// trimBodies removes the oldest files until they have at most most bytes.
 func (c *Capture) trimBodies(most int64) error {
 	entries, err := os.ReadDir(c.o.Bodies)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -168,7 +169,7 @@ func (c *Capture) trimBodies(most int64) error {
 	var files []fs.FileInfo
 	total := int64(0)
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() { // else it is gone
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() { // otherwise the file was deleted meanwhile
 			files = append(files, info)
 			total += info.Size()
 		}

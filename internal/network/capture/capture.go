@@ -1,5 +1,6 @@
-// Package capture is the daemon's side of the network: it takes flows from the proxy's spool into the telemetry store and answers what is
-// asked about them. It knows nothing of the proxy's process but the folder in which that leaves flows and bodies.
+// Package capture is the daemon's side of the network. A Capture moves flows from the proxy's spool into the telemetry store and answers
+// queries about them: lists, single flows, summaries, and waits for a flow. It must not depend on the proxy's process: the folders of
+// flows and bodies are all that the two share.
 package capture
 
 import (
@@ -18,19 +19,19 @@ import (
 	"ios-agent/internal/telemetry"
 )
 
-// Kind is that of the documents.
+// Kind is the kind of a flow's document in the store.
 const Kind = "flow"
 
-// What is kept where nothing is said.
+// The default limits.
 const (
 	mostFlows  = 50_000
-	mostBytes  = 256 << 20 // of flows in the store, which keeps lines too
+	mostBytes  = 256 << 20 // of flows; the store has log lines too
 	mostBodies = 512 << 20 // of files
 	mostFilled = 96 << 20  // of bodies that calls read at once
 )
 
-// How many flows, and about how many bytes, one transaction takes; how long after one the next begins; and after how many new flows it is
-// looked whether there are too many.
+// One transaction takes at most batchFlows flows and about batchBytes bytes; the next begins readEvery later. After trimEvery new flows
+// the limits are checked.
 const (
 	batchFlows = 1_000
 	batchBytes = 8 << 20
@@ -38,26 +39,27 @@ const (
 	trimEvery  = 2_000
 )
 
-// Flows that nobody asked for are stored when no device is being driven: so long after the last action, or so long after they came.
+// Flows that no call waits for are stored when no device is being driven: calmAfter after the last action, or mostLate after they
+// arrived.
 const (
 	calmAfter = 100 * time.Millisecond
 	mostLate  = time.Second
 )
 
-// The marks in the store: how far the spool was read.
+// The marks in the store: the position up to which the spool was read.
 const (
 	markSegment = "spool segment"
 	markOffset  = "spool offset"
 )
 
-// Options say where flows come from and what is kept.
+// Options configure a Capture.
 type Options struct {
 	Store  *telemetry.Store
 	Spool  string              // folder
 	Bodies string              // folder
-	Hide   func(string) string // takes known secrets out of a text before it is stored; nil leaves it
-	// Decode undoes the coding of a body, and gives at most so many bytes. Without it bodies with a coding are shown as far as flows have
-	// them.
+	Hide   func(string) string // removes known secrets from a text before it is stored; nil changes nothing
+	// Decode undoes the coding of a body, and gives at most most bytes. Without it, a coded body is shown only as far as its flow
+	// contains it.
 	Decode func(coding string, wire []byte, most int64) ([]byte, error)
 	Now    func() time.Time
 	Log    *slog.Logger
@@ -68,31 +70,31 @@ type Options struct {
 	MostFilled int64 // bytes of the bodies that calls read at once; 96 MB if 0
 }
 
-// Capture takes flows into the store. It is safe for concurrent use. It has no goroutine while nothing arrives.
+// Capture takes flows into the store. It is safe for concurrent use. It runs no goroutine while no flows arrive.
 type Capture struct {
 	o       Options
-	turn    chan struct{} // held by whoever reads the spool; it has the next five
-	reader  *spool.Reader // nil: neither the position nor what is stored is known yet
+	turn    chan struct{} // held by the goroutine that reads the spool; it guards the next five
+	reader  *spool.Reader // nil: begin has not read the position and the index from the store yet
 	at      spool.Position
 	known   index
-	fresh   int   // flows since it was looked whether there are too many,
-	filed   int64 // and bytes of their bodies in files
+	fresh   int   // new flows since the limits were checked,
+	filed   int64 // and the bytes of their bodies in files
 	closing chan struct{}
 	running sync.WaitGroup
-	acted   atomic.Int64 // when a device was driven last, in nanoseconds
-	room    room         // for bodies that are read
+	acted   atomic.Int64 // time of the last action on a device, in nanoseconds
+	room    room         // for bodies that calls read
 
 	mu      sync.Mutex
 	closed  bool
-	rung    bool // there is more in the spool
+	rung    bool // the spool has unread flows
 	busy    bool // a goroutine reads
 	failing error
 	waiting map[*waiter]bool
-	lost    map[string]int  // flows that are not there, by the reason
-	broken  map[string]bool // ids of those that the store has and cannot give
+	lost    map[string]int  // number of missing flows, by the reason
+	broken  map[string]bool // ids of stored flows that cannot be read
 }
 
-// New makes it. Nothing is read before somebody rings or asks.
+// New makes a Capture. It reads the spool only after Ring or a query.
 func New(o Options) *Capture {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -112,7 +114,7 @@ func New(o Options) *Capture {
 	}
 }
 
-// Ring says that there is more in the spool. It does not wait.
+// Ring says that the spool has new flows. It does not wait.
 func (c *Capture) Ring() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,7 +127,7 @@ func (c *Capture) Ring() {
 	go c.run()
 }
 
-// run reads while there is something; between two transactions it waits a little, so that each has many flows.
+// run reads while the spool has flows; it pauses between two transactions, so that each takes many flows.
 func (c *Capture) run() {
 	defer c.running.Done()
 	pause := time.NewTimer(readEvery)
@@ -144,12 +146,12 @@ func (c *Capture) run() {
 				break
 			}
 		}
-		_ = c.Sync(context.Background()) // it told the log
+		_ = c.Sync(context.Background()) // Sync logs the error
 		c.rest(pause)
 	}
 }
 
-// rest waits a little; it reports whether there is more time.
+// rest pauses for readEvery; it returns false when the Capture closes.
 func (c *Capture) rest(pause *time.Timer) bool {
 	pause.Reset(readEvery)
 	select {
@@ -160,29 +162,29 @@ func (c *Capture) rest(pause *time.Timer) bool {
 	}
 }
 
-// Acts says that a device is being driven: the processor is needed for that.
+// Acts says that a device is being driven: storing flows waits, because driving needs the processor.
 func (c *Capture) Acts() { c.acted.Store(time.Now().UnixNano()) }
 
-// acts reports whether one is, and nobody waits for a flow.
+// acts reports whether a device is being driven while no call waits for a flow.
 func (c *Capture) acts() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.waiting) == 0 && time.Since(time.Unix(0, c.acted.Load())) < calmAfter
 }
 
-// Sync returns when all that is in the spool can be found.
+// Sync returns when every flow in the spool is in the store.
 func (c *Capture) Sync(ctx context.Context) error {
 	return c.inTurn(ctx, func() error { return c.tried(ctx, c.read(ctx)) })
 }
 
-// tried tells the log that flows cannot be stored, once until they can.
+// tried logs that flows cannot be stored, once until storing works again.
 func (c *Capture) tried(ctx context.Context, err error) error {
 	c.mu.Lock()
 	first := c.failing == nil
 	c.failing = err
 	c.mu.Unlock()
 	if err != nil && first && ctx.Err() == nil {
-		c.o.Log.Error("flows cannot be stored", "error", err)
+		c.o.Log.Error("cannot store flows", "error", err)
 	}
 	return err
 }
@@ -197,12 +199,13 @@ func (c *Capture) inTurn(ctx context.Context, fn func() error) error {
 	return fn()
 }
 
-// read takes what is in the spool into the store. The position is stored with the flows: after a kill -9 each is taken once.
+// read moves the flows of the spool into the store. The position is stored in the same transaction: after a kill -9 each flow is taken
+// once.
 func (c *Capture) read(ctx context.Context) error {
 	if err := c.begin(ctx); err != nil {
 		return err
 	}
-	end, err := spool.End(c.o.Spool) // what comes meanwhile is for the next: in a flood this would never end
+	end, err := spool.End(c.o.Spool) // flows that arrive meanwhile wait for the next read: in a flood this loop would never end
 	if err != nil {
 		return err
 	}
@@ -215,7 +218,7 @@ func (c *Capture) read(ctx context.Context) error {
 			}
 		}
 		if err != nil {
-			c.reader = spool.NewReader(c.o.Spool, c.at) // it tries that part again
+			c.reader = spool.NewReader(c.o.Spool, c.at) // the next read tries this part again
 			return err
 		}
 		if !b.More || !b.End.Before(end) {
@@ -224,7 +227,7 @@ func (c *Capture) read(ctx context.Context) error {
 	}
 }
 
-// begin learns what the store has, at first.
+// begin reads the position and the index from the store, once.
 func (c *Capture) begin(ctx context.Context) error {
 	if c.reader != nil {
 		return nil
@@ -249,7 +252,7 @@ func (c *Capture) begin(ctx context.Context) error {
 	return nil
 }
 
-// take stores a batch, and tells of it.
+// take stores a batch, and reports the flows that it lacks.
 func (c *Capture) take(ctx context.Context, b spool.Batch) error {
 	last := map[string]int{} // a flow that came several times is stored once
 	for i := range b.Flows {
@@ -270,7 +273,7 @@ func (c *Capture) take(ctx context.Context, b spool.Batch) error {
 	return nil
 }
 
-// keep stores flows, numbers them, and tells those who wait.
+// keep stores flows, numbers them, and hands them to the waiting calls.
 func (c *Capture) keep(ctx context.Context, flows []flow.Flow, marks map[string]int64) error {
 	docs, facets := make([]telemetry.Document, len(flows)), make([]flow.Facets, len(flows))
 	for i := range flows {
@@ -298,7 +301,7 @@ func (c *Capture) keep(ctx context.Context, flows []flow.Flow, marks map[string]
 	return nil
 }
 
-// filed is how much of a flow is in files.
+// filed is the number of bytes of a flow's bodies in files.
 func filed(f *flow.Flow) (n int64) {
 	if f.Request.Body.File != "" {
 		n = f.Request.Body.Size
@@ -310,7 +313,7 @@ func filed(f *flow.Flow) (n int64) {
 }
 
 func document(f *flow.Flow) (telemetry.Document, flow.Facets, error) {
-	f.Number = 0 // the document has it
+	f.Number = 0 // the store numbers the document
 	body, err := json.Marshal(f)
 	if err != nil {
 		return telemetry.Document{}, flow.Facets{}, fmt.Errorf("flow %s: %w", f.ID, err)
@@ -322,7 +325,7 @@ func document(f *flow.Flow) (telemetry.Document, flow.Facets, error) {
 	}, facets, nil
 }
 
-// Ended says that the proxy's process is gone: flows that wait for more get nothing any more. It gives how many there were.
+// Ended says that the proxy's process has exited: open flows become failed. It returns their number.
 func (c *Capture) Ended(ctx context.Context) (int, error) {
 	ended := 0
 	err := c.inTurn(ctx, func() error {
@@ -349,7 +352,7 @@ func (c *Capture) Ended(ctx context.Context) (int, error) {
 	return ended, err
 }
 
-// Delete removes all flows and bodies. A proxy that runs goes on, and what it sees from now on is kept.
+// Delete removes all flows and bodies. A running proxy continues, and its next flows are stored.
 func (c *Capture) Delete(ctx context.Context) error {
 	return c.inTurn(ctx, func() error {
 		if err := spool.Remove(c.o.Spool); err != nil {
@@ -363,7 +366,7 @@ func (c *Capture) Delete(ctx context.Context) error {
 	})
 }
 
-// Close reads what is in the spool and ends what waits. The store is closed after it.
+// Close stores the flows of the spool and ends the goroutine. The store must be closed after it.
 func (c *Capture) Close() error {
 	c.mu.Lock()
 	if c.closed {

@@ -145,9 +145,9 @@ func randomFilter(r *rand.Rand, last int64) (q flow.Filter) {
 	return q
 }
 
-// TestQueriesAreFiltersOverAll: what a query gives is what a filter over all flows in memory gives, whatever is asked, while flows come,
-// get further, and the daemon begins anew.
-func TestQueriesAreFiltersOverAll(t *testing.T) {
+// TestQueryMatchesFilterOverAllFlows: what a query gives is what a filter over all flows in memory gives, whatever is asked, while flows
+// come, get further, and the daemon begins anew.
+func TestQueryMatchesFilterOverAllFlows(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 1))
 	h := newHome(t, capture.Options{})
@@ -218,8 +218,8 @@ func checkQuery(t *testing.T, h *home, all []flow.Flow, q flow.Filter, p capture
 	}
 }
 
-// TestFilter: what each field takes.
-func TestFilter(t *testing.T) {
+// TestFilterAcceptsMatchingFlows: the flows that each field accepts.
+func TestFilterAcceptsMatchingFlows(t *testing.T) {
 	f := order("f_1", 404)
 	none := order("f_2", 0)
 	none.State, none.Trouble = flow.Failed, flow.Trouble{Kind: flow.NoServer, Error: "nothing answers"}
@@ -265,8 +265,9 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestAFlowIsOneFlow: open, held and done, it is stored once, with its last state and a new number; a failure becomes one line.
-func TestAFlowIsOneFlow(t *testing.T) {
+// TestFlowIsStoredOnceWithLastState: open, held and done, it is stored once, with its last state and a new number; a failure becomes one
+// line.
+func TestFlowIsStoredOnceWithLastState(t *testing.T) {
 	h := newHome(t, capture.Options{})
 	f := order("f_1", 0)
 	numbers := []int64{0}
@@ -292,8 +293,8 @@ func TestAFlowIsOneFlow(t *testing.T) {
 	}
 }
 
-// TestLevels: how serious what came of a request is, as quern has it; what went well is no line.
-func TestLevels(t *testing.T) {
+// TestLogLevelFollowsFlowResult: the severity of a flow's result, as in quern; a successful flow gives no line.
+func TestLogLevelFollowsFlowResult(t *testing.T) {
 	h := newHome(t, capture.Options{})
 	h.tell(order("f_1", 200), order("f_2", 404), order("f_3", 503), order("f_4", 0))
 	broken := order("f_5", 0)
@@ -312,8 +313,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestEnded: what waited when the proxy died has failed, also when the daemon died with it.
-func TestEnded(t *testing.T) {
+// TestOpenFlowsFailWhenProxyEnds: flows that were open when the proxy died have failed, also when the daemon died with it.
+func TestOpenFlowsFailWhenProxyEnds(t *testing.T) {
 	h := newHome(t, capture.Options{})
 	open, held := order("f_1", 0), order("f_2", 0)
 	open.State, held.State = flow.Open, flow.Held
@@ -361,8 +362,9 @@ func TestKnownSecretsAreNotStored(t *testing.T) {
 	}
 }
 
-// TestWait: for a flow that is there, that comes, that gets that far; a wait that ends says so. Nobody misses one that comes meanwhile.
-func TestWait(t *testing.T) {
+// TestWaitFindsPresentAndLaterFlows: for a flow that is there, that comes, that gets that far; a wait that ends says so. Nobody misses one
+// that comes meanwhile.
+func TestWaitFindsPresentAndLaterFlows(t *testing.T) {
 	h := newHome(t, capture.Options{})
 	h.tell(order("f_1", 200), order("f_2", 200))
 	got, err := h.c.Wait(t.Context(), flow.Filter{Method: "post"}, 0)
@@ -401,8 +403,9 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// TestSummary: of a window, of a host, and since a cursor: each finished flow is in one summary, also one that began before.
-func TestSummary(t *testing.T) {
+// TestSummaryCountsEachFinishedFlowOnce: of a window, of a host, and since a cursor: each finished flow is in one summary, also one that
+// began before.
+func TestSummaryCountsEachFinishedFlowOnce(t *testing.T) {
 	h := newHome(t, capture.Options{})
 	open := order("f_0", 0)
 	open.State = flow.Open
@@ -460,8 +463,8 @@ func plain(s flow.Summary) string {
 	return fmt.Sprintf("%d %d %v %+v %+v", s.Total, s.Failed, hosts, s.Errors, s.Slow)
 }
 
-// TestActionsGoFirst: while a device is driven, flows that nobody asks for are stored a second late; whoever asks has them at once.
-func TestActionsGoFirst(t *testing.T) {
+// TestFlowStorageIsDelayedWhileDriving: while a device is driven, flows are stored up to a second late; a query gets them at once.
+func TestFlowStorageIsDelayedWhileDriving(t *testing.T) {
 	h := newHome(t, capture.Options{})
 	stored := func() int {
 		heads, err := h.store.Heads(t.Context(), capture.Kind)
@@ -489,8 +492,8 @@ func TestActionsGoFirst(t *testing.T) {
 	}
 }
 
-// TestBounds: the newest flows stay, and the newest bodies.
-func TestBounds(t *testing.T) {
+// TestStoreKeepsNewestFlowsAndBodies: the newest flows stay, and the newest bodies.
+func TestStoreKeepsNewestFlowsAndBodies(t *testing.T) {
 	h := newHome(t, capture.Options{MostFlows: 500, MostBodies: 2500})
 	bodies := filepath.Join(h.dir, "bodies")
 	if err := os.Mkdir(bodies, 0o700); err != nil {
@@ -523,8 +526,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestBodies: whole from their files, or it is said why not; no name leads out of the folder.
-func TestBodies(t *testing.T) {
+// TestBodiesAreReadOnlyFromTheirFolder: whole from their files, or it is said why not; no name leads out of the folder.
+func TestBodiesAreReadOnlyFromTheirFolder(t *testing.T) {
 	h := newHome(t, capture.Options{Hide: func(s string) string { return strings.ReplaceAll(s, "hunter2", "***") }})
 	if err := os.Mkdir(filepath.Join(h.dir, "bodies"), 0o700); err != nil {
 		t.Fatal(err)
@@ -562,9 +565,9 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// TestBodiesThatAreReadAtOnceHaveABound: over all calls, packed ones with what they may unpack to; who finds no room waits for it. What
+// TestConcurrentBodyReadsAreBounded: over all calls, packed ones with what they may unpack to; who finds no room waits for it. What
 // unpacks to more than is wanted stays cut.
-func TestBodiesThatAreReadAtOnceHaveABound(t *testing.T) {
+func TestConcurrentBodyReadsAreBounded(t *testing.T) {
 	h := newHome(t, capture.Options{MostFilled: 1000, Decode: func(_ string, _ []byte, most int64) ([]byte, error) {
 		return make([]byte, min(most, 700)), nil
 	}})
@@ -605,8 +608,8 @@ func TestBodiesThatAreReadAtOnceHaveABound(t *testing.T) {
 	}
 }
 
-// TestDelete: flows and bodies are gone, and do not come back with the next daemon; what is seen after it is kept.
-func TestDelete(t *testing.T) {
+// TestDeleteRemovesFlowsAndBodies: flows and bodies are gone, and do not come back with the next daemon; later flows are stored.
+func TestDeleteRemovesFlowsAndBodies(t *testing.T) {
 	h := newHome(t, capture.Options{})
 	if err := os.MkdirAll(filepath.Join(h.dir, "bodies"), 0o700); err != nil {
 		t.Fatal(err)
@@ -643,8 +646,8 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// TestWhatIsMissingIsSaid: dropped flows and torn lines become lines of the log, and reasons why there are fewer flows.
-func TestWhatIsMissingIsSaid(t *testing.T) {
+// TestMissingFlowsAreReportedWithReasons: dropped flows and torn lines become lines of the log, and reasons why there are fewer flows.
+func TestMissingFlowsAreReportedWithReasons(t *testing.T) {
 	h := newHome(t, capture.Options{})
 	found, err := filepath.Glob(filepath.Join(h.dir, "spool", "*"))
 	if err != nil || len(found) != 1 {
@@ -657,7 +660,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	want := []string{"warning 7 requests are missing here: the disk is full",
 		"warning 1 requests are missing here: the proxy ended while it wrote them"}
 	if got := h.lines(); !slices.Equal(got, want) {
-		t.Errorf("%q", got)
+		t.Errorf("log lines = %q, want %q", got, want)
 	}
 	want = []string{"7 requests lost: the disk is full", "1 request lost: the proxy ended while it wrote them"}
 	if got := h.c.Missing(); !slices.Equal(got, want) {

@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/telemetry"
 )
 
-// hide takes known secrets out of a flow, and notes where one was. Bodies are bytes to the store, so it is done here.
+// hide removes known secrets from a flow, and notes where they were. The store cannot do it: to the store a body is bytes.
 func (c *Capture) hide(f *flow.Flow) {
 	text := func(s *string, place string) {
 		if shown := c.o.Hide(*s); shown != *s {
@@ -48,7 +48,7 @@ func (c *Capture) hide(f *flow.Flow) {
 	}
 }
 
-// entry is the line about a flow that failed.
+// entry is the log line of a failed flow.
 func entry(f *flow.Flow) (e telemetry.Entry, failed bool) {
 	facets := f.Facets()
 	if !facets.Finished() || !facets.Broken() && facets.Status < 400 {
@@ -61,7 +61,7 @@ func entry(f *flow.Flow) (e telemetry.Entry, failed bool) {
 	}, true
 }
 
-// level is how serious what came of a flow is.
+// level is the severity of a flow's result.
 func level(f *flow.Facets) telemetry.Level {
 	switch {
 	case f.Error != "" || f.Kind != "" || f.Status >= 500:
@@ -72,7 +72,7 @@ func level(f *flow.Facets) telemetry.Level {
 	return telemetry.Info
 }
 
-// Line is a flow in one line: POST /order 500 (123 ms) shop.example. The query is left out.
+// Line is a flow in one line, without its query: POST /order 500 (123 ms) shop.example.
 func Line(f *flow.Facets) string {
 	path, _, _ := strings.Cut(f.Path(), "?")
 	host, _ := flow.Place(f.URL)

@@ -8,11 +8,12 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// slack is by how much the clocks of the proxy and the daemon may differ: a flow arrives after it started, but for that.
+// slack is the greatest difference between the clocks of the proxy and the daemon: with equal clocks a flow never arrives before it
+// started.
 const slack = time.Minute
 
-// index is what is known of the flows in the store: some hundred bytes of each, so that looking through all of them costs a few
-// milliseconds. It is for whoever has the turn.
+// index has the facets of the flows in the store: some hundred bytes of each, so that a search through all of them takes a few
+// milliseconds. It is guarded by the Capture's turn.
 type index struct {
 	rows   []row          // by number
 	places map[string]int // of a flow's last row
@@ -25,7 +26,7 @@ type row struct {
 	gone    bool
 }
 
-// add takes what arrived last.
+// add adds the flow that arrived last.
 func (x *index) add(f flow.Facets, arrived time.Time) {
 	if x.places == nil {
 		x.places = map[string]int{}
@@ -41,7 +42,7 @@ func (x *index) add(f flow.Facets, arrived time.Time) {
 	}
 }
 
-// forget takes out what has a lower number.
+// forget removes the rows with a number below first.
 func (x *index) forget(first int64) {
 	at, _ := slices.BinarySearchFunc(x.rows, first, func(r row, number int64) int { return int(min(max(r.Number-number, -1), 1)) })
 	if at > 0 {
@@ -49,7 +50,7 @@ func (x *index) forget(first int64) {
 	}
 }
 
-// pack makes the rows anew, from that one on, without those that are gone.
+// pack rebuilds the rows from index from on, without the rows that are gone.
 func (x *index) pack(from int) {
 	kept := make([]row, 0, len(x.rows)-from)
 	places := make(map[string]int, len(x.rows)-from)
@@ -62,7 +63,7 @@ func (x *index) pack(from int) {
 	x.rows, x.places, x.gone = kept, places, 0
 }
 
-// fitting are those that fit, newest first. It ends where all that is left arrived before what is wanted can have started.
+// fitting gives the flows that fit, newest first. It stops at the first row that arrived too early for the filter's start time.
 func (x *index) fitting(q flow.Filter) iter.Seq[*flow.Facets] {
 	return func(yield func(*flow.Facets) bool) {
 		for i := range slices.Backward(x.rows) {
@@ -80,7 +81,7 @@ func (x *index) fitting(q flow.Filter) iter.Seq[*flow.Facets] {
 	}
 }
 
-// page is a part of what fits, and how many do.
+// page is one page of the flows that fit, with the number of all that fit.
 func (x *index) page(q flow.Filter, p Page) (list []flow.Facets, total int) {
 	if p.Limit <= 0 {
 		p.Limit = 100

@@ -55,9 +55,9 @@ func flood(dir string) {
 	}
 }
 
-// TestKilledWhileItStores: after a kill -9 of both, the next daemon has every flow that was written, each once: none is missing between,
-// and none was taken twice.
-func TestKilledWhileItStores(t *testing.T) {
+// TestFlowsSurviveKillWhileStoring: after a kill -9 of both, the next daemon has every flow that was written, each once: none is missing
+// between, and none was taken twice.
+func TestFlowsSurviveKillWhileStoring(t *testing.T) {
 	h := &home{t: t, dir: t.TempDir(), now: order("", 0).Started}
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "IOS_AGENT_TEST_CAPTURE="+h.dir)

@@ -12,7 +12,7 @@ import (
 // mostLost bounds the reasons, and the flows, that are remembered.
 const mostLost = 1000
 
-// miss says in the log of the apps that flows are not there, and remembers it.
+// miss logs among the app's lines that flows are missing, and counts them.
 func (c *Capture) miss(n int, why string) {
 	if n == 0 {
 		return
@@ -26,7 +26,7 @@ func (c *Capture) miss(n int, why string) {
 	}
 }
 
-// cannotRead remembers a flow that the store has and cannot give.
+// cannotRead remembers a stored flow that cannot be read.
 func (c *Capture) cannotRead(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -35,8 +35,8 @@ func (c *Capture) cannotRead(id string) {
 	}
 }
 
-// Missing says why there are fewer flows than the proxy saw, each reason as a sentence: what was lost since this process began, what
-// cannot be read, and whether the store was damaged.
+// Missing says why there are fewer flows than the proxy saw, each reason as a sentence: flows lost since this process began, flows that
+// cannot be read, and a damaged store.
 func (c *Capture) Missing() (why []string) {
 	if notice := c.o.Store.Notice(); notice != "" {
 		why = append(why, notice)
@@ -47,10 +47,10 @@ func (c *Capture) Missing() (why []string) {
 		why = append(why, brief.Count(c.lost[reason], "request")+" lost: "+reason)
 	}
 	if n := len(c.broken); n > 0 {
-		why = append(why, brief.Count(n, "request")+" lost: what is stored of them is damaged")
+		why = append(why, brief.Count(n, "request")+" lost: their stored records are damaged")
 	}
 	if c.failing != nil {
-		why = append(why, "what the proxy saw lately cannot be read: "+c.failing.Error())
+		why = append(why, "cannot read the latest requests of the proxy: "+c.failing.Error())
 	}
 	return why
 }

@@ -11,17 +11,17 @@ import (
 	"ios-agent/internal/telemetry"
 )
 
-// Page is a part of what fits.
+// Page selects a part of the flows that fit.
 type Page struct {
 	Limit, Offset int  // Limit 0 is 100
-	Newest        bool // the newest first
+	Newest        bool // newest first
 }
 
-// look runs fn on what is known of all flows: of what is in the spool and in the store now. If the spool cannot be read there are fewer
-// flows, which the log says.
+// look runs fn on the index of all flows, after it moved the flows of the spool into the store. If the spool cannot be read, fn sees
+// fewer flows, and the log has the error.
 func (c *Capture) look(ctx context.Context, fn func() error) error {
 	return c.inTurn(ctx, func() error {
-		_ = c.tried(ctx, c.read(ctx)) // Missing tells it
+		_ = c.tried(ctx, c.read(ctx)) // Missing reports the error
 		first, err := c.o.Store.First(ctx, Kind)
 		if err != nil {
 			return err
@@ -29,19 +29,19 @@ func (c *Capture) look(ctx context.Context, fn func() error) error {
 		if first == 0 {
 			first = math.MaxInt64
 		}
-		c.known.forget(first) // the store removed what is older
+		c.known.forget(first) // the store removed the older flows
 		return fn()
 	})
 }
 
-// whole gives flows of these numbers.
+// whole gives the flows with these numbers.
 func (c *Capture) whole(ctx context.Context, numbers []int64) ([]flow.Flow, error) {
 	docs, err := c.o.Store.Numbered(ctx, numbers)
 	flows := make([]flow.Flow, 0, len(docs))
 	for _, d := range docs {
 		f, err := read(d)
-		if err != nil { // the others can be shown
-			c.o.Log.Error("a flow cannot be read", "error", err)
+		if err != nil { // the other flows can still be shown
+			c.o.Log.Error("cannot read a flow", "error", err)
 			c.cannotRead(d.ID)
 			continue
 		}
@@ -58,7 +58,7 @@ func read(d telemetry.Document) (f flow.Flow, err error) {
 	return f, nil
 }
 
-// Query gives flows in the order of their arrival, and how many fit. A flow arrives again whenever it got further.
+// Query gives flows in the order of their arrival, and the number of all that fit. A flow arrives again at each change of its state.
 func (c *Capture) Query(ctx context.Context, q flow.Filter, p Page) (flows []flow.Flow, total int, err error) {
 	err = c.look(ctx, func() error {
 		var list []flow.Facets
@@ -73,7 +73,7 @@ func (c *Capture) Query(ctx context.Context, q flow.Filter, p Page) (flows []flo
 	return flows, total, err
 }
 
-// List is Query without headers, bodies and messages. It costs little, also of many.
+// List is Query without headers, bodies and messages. It is cheap for many flows too.
 func (c *Capture) List(ctx context.Context, q flow.Filter, p Page) (list []flow.Facets, total int, err error) {
 	err = c.look(ctx, func() error {
 		list, total = c.known.page(q, p)
@@ -82,7 +82,7 @@ func (c *Capture) List(ctx context.Context, q flow.Filter, p Page) (list []flow.
 	return list, total, err
 }
 
-// Get gives a flow; found is false when it is not kept, or not any more.
+// Get gives a flow; found is false when the flow was never stored or was removed.
 func (c *Capture) Get(ctx context.Context, id string) (f flow.Flow, found bool, err error) {
 	if err := c.Sync(ctx); err != nil && ctx.Err() != nil {
 		return flow.Flow{}, false, err
@@ -95,17 +95,16 @@ func (c *Capture) Get(ctx context.Context, id string) (f flow.Flow, found bool, 
 	return f, err == nil, err
 }
 
-// SummaryQuery says what is summed up.
+// SummaryQuery selects the flows of a summary.
 type SummaryQuery struct {
-	Window   time.Duration // of flows that started so long ago at most; 0 takes all
+	Window   time.Duration // maximum age of a flow's start; 0 takes all flows
 	Host     string
 	Device   string
 	ClientIP string
-	Cursor   string // of an earlier summary: only what finished since then, whenever it started
+	Cursor   string // of an earlier summary: only flows that finished after it
 }
 
-// Summary sums up flows that are finished, and gives the cursor for the next summary. A text that is no cursor is a
-// *telemetry.CursorError.
+// Summary sums up finished flows, and gives the cursor for the next summary. An invalid cursor is a *telemetry.CursorError.
 func (c *Capture) Summary(ctx context.Context, q SummaryQuery) (sum flow.Summary, cursor string, err error) {
 	filter := flow.Filter{Host: q.Host, Device: q.Device, ClientIP: q.ClientIP, Finished: true}
 	if q.Cursor != "" {

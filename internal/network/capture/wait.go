@@ -6,13 +6,13 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// waiter is somebody who waits for a flow.
+// waiter is a call that waits for a flow.
 type waiter struct {
 	filter flow.Filter
 	found  chan flow.Flow // with room for one
 }
 
-// tell gives new flows to those who wait.
+// tell hands new flows to the waiting calls.
 func (c *Capture) tell(flows []flow.Flow) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -24,14 +24,14 @@ func (c *Capture) tell(flows []flow.Flow) {
 		for w := range c.waiting {
 			if w.filter.FitsFacets(&facets) {
 				w.found <- flows[i]
-				delete(c.waiting, w) // one is all it wants
+				delete(c.waiting, w) // a waiter takes one flow
 			}
 		}
 	}
 }
 
-// Wait gives the first flow that fits and arrived after that number: at once if it is there, else when it comes. Nothing is looked at
-// between: whoever brings flows rings. The error is that of the context when it ends first.
+// Wait gives the first flow that fits and arrived after that number: a stored one at once, otherwise the next that arrives. It does not
+// poll: the process that brings flows calls Ring. When the context ends first, Wait returns its error.
 func (c *Capture) Wait(ctx context.Context, q flow.Filter, after int64) (flow.Flow, error) {
 	q.After = max(q.After, after)
 	w := &waiter{q, make(chan flow.Flow, 1)}

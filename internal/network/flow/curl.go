@@ -11,7 +11,7 @@ import (
 // CurlOptions say where the body of a request is.
 type CurlOptions struct {
 	Body []byte // as it was on the wire
-	File string // path of a file that has it; then it is not in the command
+	File string // path of a file with the body; the command then names the file
 }
 
 // CurlError says why a request cannot be written as a command.
@@ -19,17 +19,17 @@ type CurlError struct{ Why string }
 
 func (e *CurlError) Error() string { return e.Why }
 
-// Curl is a command of a POSIX shell that sends the flow's request again, to the byte: the header lines in their order, also several
-// of one name, and nothing that curl would add by itself. Texts stand between single quotes, which every shell takes as they are. A body
-// that is no text comes from printf, in octal, through a pipe: neither $'…' nor a zero byte in an argument is POSIX. The flow is data of
-// others: what curl would take for more than a header, such as a file to read, is refused.
+// Curl is a command of a POSIX shell that sends the flow's request again, byte for byte: the header lines in their order and number,
+// without the lines that curl adds by default. Texts stand in single quotes, in which no shell replaces anything. A binary body comes
+// from printf, in octal, through a pipe, because POSIX has neither $'…' nor a zero byte in an argument. The flow is foreign data: a
+// header that curl would read as more than a header, such as the name of a file, is refused.
 func Curl(f Flow, o CurlOptions) (string, error) {
 	url := f.Request.URL
 	if rest, is := strings.CutPrefix(url, "ws"); is {
 		url = "http" + rest
 	}
 	if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
-		return "", &CurlError{fmt.Sprintf("%q is no URL of the web", f.Request.URL)}
+		return "", &CurlError{fmt.Sprintf("unsupported URL %q: want http, https or a WebSocket", f.Request.URL)}
 	}
 	if strings.ContainsRune(url, 0) || !Token(f.Request.Method) {
 		return "", &CurlError{fmt.Sprintf("%q %q cannot be written in a command", f.Request.Method, f.Request.URL)}
@@ -49,7 +49,7 @@ type curl struct {
 	body   []byte
 	file   string
 	v2     bool
-	before string // what the pipe begins with
+	before string // the command before the pipe
 	words  []string
 }
 
@@ -85,7 +85,7 @@ func (c *curl) options(f *Flow, url string) {
 	}
 }
 
-// leftOut are headers of a connection, which HTTP/2 has not.
+// leftOut are the headers of a connection, which HTTP/2 lacks.
 var leftOut = []string{"connection", "proxy-connection", "keep-alive", "upgrade", "http2-settings", "transfer-encoding"}
 
 func (c *curl) header(h Header) error {
@@ -93,21 +93,21 @@ func (c *curl) header(h Header) error {
 		name := strings.ToLower(f.Name)
 		switch {
 		case strings.HasPrefix(f.Name, ":"):
-			continue // of HTTP/2, and in the URL
+			continue // pseudo header of HTTP/2; the URL has it
 		case !Token(f.Name) || strings.ContainsAny(f.Value, "\r\n\x00"):
 			return &CurlError{fmt.Sprintf("the header %q cannot be written in a command", f.Name)}
 		case slices.Contains(leftOut, name) && c.v2, name == "proxy-connection":
 			continue
 		case name == "content-length" && (c.file != "" || f.Value != strconv.Itoa(len(c.body))):
-			continue // curl counts
+			continue // curl writes the length
 		}
 		line := f.Name + ": " + f.Value
 		if strings.TrimSpace(f.Value) == "" {
-			line = f.Name + ";" // so curl sends it without a value
+			line = f.Name + ";" // this is how curl sends a header without a value
 		}
 		c.add("-H", quote(line))
 	}
-	for _, own := range []string{"User-Agent", "Accept", "Content-Type", "Expect"} { // else curl sends its own
+	for _, own := range []string{"User-Agent", "Accept", "Content-Type", "Expect"} { // otherwise curl sends its own
 		known := slices.ContainsFunc(h, func(f Field) bool { return strings.EqualFold(f.Name, own) })
 		if !known && (c.sends() || own == "User-Agent" || own == "Accept") {
 			c.add("-H", quote(own+":"))
@@ -116,7 +116,7 @@ func (c *curl) header(h Header) error {
 	return nil
 }
 
-// mostArgument is how long a body may be in an argument: Linux takes 128 KiB. Those of printf, which the shell has itself, have no bound.
+// mostArgument is the maximum size of a body in an argument: Linux allows 128 KiB. printf is built into the shell and has no such limit.
 const mostArgument = 120_000
 
 // data adds the body.
@@ -134,7 +134,7 @@ func (c *curl) data() {
 	}
 }
 
-// octal is a format of printf that prints the bytes.
+// octal is a format for printf that prints the bytes.
 func octal(body []byte) string {
 	var b strings.Builder
 	for _, one := range body {
@@ -151,7 +151,7 @@ func octal(body []byte) string {
 	return b.String()
 }
 
-// quote is a word of a POSIX shell. Plain words stay as they are.
+// quote is a word for a POSIX shell. Plain words are unchanged.
 func quote(word string) string {
 	plain := word != "" && strings.IndexFunc(word, func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_./:@%+,-", r))

@@ -91,8 +91,9 @@ func curlIsThere(t *testing.T) {
 	}
 }
 
-// TestCurl: a shell and the real curl send exactly the request that was seen: its line, its header lines in their order, its body.
-func TestCurl(t *testing.T) {
+// TestCurlCommandSendsSameRequest: a shell and the real curl send exactly the request that was seen: its line, its header lines in their
+// order, its body.
+func TestCurlCommandSendsSameRequest(t *testing.T) {
 	curlIsThere(t)
 	address, got := wire(t)
 	all := make([]byte, 256)
@@ -162,8 +163,8 @@ func TestCurl(t *testing.T) {
 	}
 }
 
-// TestCurlOfAFile: a body in a file, HTTP/2, and what is compressed.
-func TestCurlOfAFile(t *testing.T) {
+// TestCurlCommandSendsBodyFromFile: a body in a file, HTTP/2, and what is compressed.
+func TestCurlCommandSendsBodyFromFile(t *testing.T) {
 	curlIsThere(t)
 	var protocol, body string
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -189,8 +190,8 @@ func TestCurlOfAFile(t *testing.T) {
 	}
 }
 
-// TestCurlRefuses: what others sent does not become an option, a file or a command.
-func TestCurlRefuses(t *testing.T) {
+// TestCurlRefusesUnsafeRequest: what others sent does not become an option, a file or a command.
+func TestCurlRefusesUnsafeRequest(t *testing.T) {
 	for name, r := range map[string]flow.Request{
 		"a file":                 {Method: "GET", URL: "file:///etc/hostname"},
 		"an option":              {Method: "GET", URL: "-o/x"},

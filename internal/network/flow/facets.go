@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Facets are what flows are chosen and counted by. They are small: a list of many flows is made of them alone.
+// Facets are the fields by which flows are selected and counted. They are small: a list of many flows needs only them.
 type Facets struct {
 	ID       string
 	Number   int64
@@ -24,13 +24,13 @@ type Facets struct {
 	Process  string
 	ClientIP string
 	Rule     string
-	Size     int64 // bytes that the flow takes where it is kept
+	Size     int64 // bytes of the flow in the store
 }
 
-// mostError is how much of an error the facets have.
+// mostError is the maximum length of an error in the facets, in bytes.
 const mostError = 200
 
-// Facets of a flow.
+// Facets gives the facets of a flow.
 func (f *Flow) Facets() Facets {
 	out := Facets{
 		ID: f.ID, Number: f.Number, Started: f.Started, State: f.State, Method: f.Request.Method, URL: f.Request.URL, Kind: f.Kind,
@@ -57,7 +57,7 @@ func ipOf(address string) string {
 	return address
 }
 
-// Finished reports whether nothing more comes of the flow.
+// Finished reports whether the flow has ended.
 func (f *Facets) Finished() bool { return f.State == Done || f.State == Failed }
 
 // Broken reports a connection error: the flow ended without an answer, or with an error.
@@ -100,7 +100,7 @@ func Place(url string) (host, path string) {
 	return host, path
 }
 
-// Line writes the facets that stand in no column of the store, in one line.
+// Line writes the facets that have no column in the store, in one line.
 func (f *Facets) Line() string {
 	fields := []string{
 		string(f.State), f.Method, strconv.Itoa(f.Status), string(f.Kind), f.Error, strconv.FormatFloat(f.TotalMS, 'f', -1, 64),
@@ -109,13 +109,13 @@ func (f *Facets) Line() string {
 	for i, one := range fields {
 		fields[i] = strings.ReplaceAll(one, "\t", " ")
 	}
-	return strings.Join(fields, "\t") + "\t" + f.URL // the last one may have tabs
+	return strings.Join(fields, "\t") + "\t" + f.URL // the last field may contain tabs
 }
 
-// lineFields is how many fields a line has.
+// lineFields is the number of fields in a line.
 const lineFields = 11
 
-// ReadLine reads what Line wrote. It reports whether it could.
+// ReadLine reads a line that Line wrote. It reports success.
 func (f *Facets) ReadLine(line string) bool {
 	var fields [lineFields]string
 	for i := range lineFields - 1 {

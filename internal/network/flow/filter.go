@@ -5,29 +5,29 @@ import (
 	"time"
 )
 
-// Filter says which flows are wanted. The zero value of a field takes all.
+// Filter selects flows. The zero value of a field accepts all.
 type Filter struct {
-	Host                 string // exact, in any case; with a port only that port
+	Host                 string // exact, upper and lower case are equal; with a port, only that port
 	Path                 string // a part of the path with its query; capitals count
-	Method               string // in any case
-	StatusMin, StatusMax int    // with a bound, flows without a response are not wanted
+	Method               string // upper and lower case are equal
+	StatusMin, StatusMax int    // with a bound, only flows with a response
 	HasError             *bool  // that ended without an answer or with an error
 	Failed               bool   // answered with 400 or more, or HasError
 	Since, Until         time.Time
 	Device, App          string
-	OrUnknown            bool // also those of which the device is not known
+	OrUnknown            bool // also flows of an unknown device
 	ClientIP             string
 	After                int64 // later than this arrival number
-	Finished             bool  // only those of which nothing more comes
+	Finished             bool  // only flows that have ended
 }
 
-// Fits reports whether a flow is wanted.
+// Fits reports whether the filter accepts a flow.
 func (q Filter) Fits(f *Flow) bool {
 	facets := f.Facets()
 	return q.FitsFacets(&facets)
 }
 
-// FitsFacets reports it of a flow of which only these are known.
+// FitsFacets reports whether the filter accepts a flow with these facets.
 func (q Filter) FitsFacets(f *Facets) bool {
 	return f.Number > q.After &&
 		(q.Method == "" || strings.EqualFold(q.Method, f.Method)) &&

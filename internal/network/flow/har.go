@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// HAR 1.2, as tools for web pages read it. What it has no place for is in fields whose name begins with an underscore, as it asks for;
-// WebSockets and streams of events are written as Chrome writes them.
+// This file writes HAR 1.2, as tools for web pages read it. Facts without a place in HAR are in fields whose name begins with an
+// underscore, as the format requires; WebSockets and streams of events are written as Chrome writes them.
 
 type harLog struct {
 	Version string     `json:"version"`
@@ -127,7 +127,7 @@ type harEvent struct {
 	AtMS int64   `json:"_at_ms,omitempty"`
 }
 
-// harFlow is what HAR has no place for.
+// harFlow has the facts of a flow that HAR has no place for.
 type harFlow struct {
 	ID           string   `json:"id"`
 	State        State    `json:"state"`
@@ -140,7 +140,7 @@ type harFlow struct {
 	Changed      bool     `json:"changed,omitempty"`
 	Told         int      `json:"told,omitempty"`
 	Hidden       []string `json:"hidden,omitempty"`
-	Answered     bool     `json:"answered"` // there is a response
+	Answered     bool     `json:"answered"` // the flow has a response
 	RequestBody  harBody  `json:"request_body"`
 	ResponseBody harBody  `json:"response_body"`
 	Trailer      Header   `json:"trailer,omitempty"` // of the request
@@ -153,14 +153,15 @@ type harBody struct {
 	Cut    bool   `json:"cut,omitempty"`
 }
 
-// HAROptions say who writes an archive, and what is left out of it.
+// HAROptions configure WriteHAR.
 type HAROptions struct {
 	Version  string // of ios-agent
 	Comment  string
 	NoBodies bool // neither bodies nor messages
 }
 
-// WriteHAR writes flows as HAR 1.2, one after the other: it needs no memory for all. Redact them before. Files of bodies are not read.
+// WriteHAR writes flows as HAR 1.2, one after the other, so its memory does not grow with their number. Redact the flows before. Bodies
+// in files are left out.
 func WriteHAR(w io.Writer, flows func(yield func(*Flow) bool), o HAROptions) error {
 	out := bufio.NewWriter(w)
 	head, err := json.Marshal(harLog{Version: "1.2", Creator: harCreator{"ios-agent", o.Version}, Comment: o.Comment, Entries: []harEntry{}})
@@ -168,7 +169,7 @@ func WriteHAR(w io.Writer, flows func(yield func(*Flow) bool), o HAROptions) err
 		return err
 	}
 	before, after, _ := strings.Cut(string(head), `"entries":[]`)
-	_, _ = out.WriteString(`{"log":` + before + `"entries":[`) // the writer remembers what is wrong
+	_, _ = out.WriteString(`{"log":` + before + `"entries":[`) // out.Flush returns the first error
 	separator := "\n"
 	for f := range flows {
 		entry := entryOf(f)
@@ -215,7 +216,7 @@ func entryOf(f *Flow) harEntry {
 	return e
 }
 
-// bare takes out what the flow carried.
+// bare removes bodies and messages.
 func (e *harEntry) bare(f *Flow) {
 	e.Request.PostData, e.Messages, e.Events = nil, nil, nil
 	if f.Response != nil {
@@ -232,7 +233,7 @@ func (f *Flow) streams() bool {
 	return strings.EqualFold(strings.TrimSpace(kind), "text/event-stream")
 }
 
-// eventOf reads an event's lines. One without a name is called message, as it is in a browser.
+// eventOf reads an event's lines. An event without a name is called message, as in a browser.
 func eventOf(started time.Time, m Message) harEvent {
 	out := harEvent{
 		Time: float64(started.UnixMilli()+m.AtMS) / 1000, Name: "message", Size: m.Size, Cut: m.Cut, AtMS: m.AtMS,
@@ -335,10 +336,10 @@ func responseOf(r *Response, failed string) harResponse {
 	return out
 }
 
-// mostMS is more than anything takes.
+// mostMS is a bound beyond any real duration.
 const mostMS = 1e12
 
-// timingsOf gives -1 for what is not known, but for the three parts that must be there.
+// timingsOf gives -1 for an unknown duration, except for the three parts that HAR requires.
 func timingsOf(t *Timing) harTimings {
 	known := func(ms float64) float64 {
 		if ms <= 0 {
@@ -368,7 +369,7 @@ func messageOf(started time.Time, m Message) harMessage {
 		return out
 	}
 	if out.Opcode == 1 {
-		out.Opcode = 2 // what is no text is base64, as for binary ones
+		out.Opcode = 2 // invalid text is written as base64, like a binary message
 	}
 	out.Data = base64.StdEncoding.EncodeToString(m.Data)
 	return out

@@ -81,8 +81,8 @@ func written(t testing.TB, flows []Flow) []byte {
 	return out.Bytes()
 }
 
-// TestHARIsHAR: what is written is what the specification asks for, with an entry for each flow.
-func TestHARIsHAR(t *testing.T) {
+// TestHARConformsToSchema: the archive conforms to the specification, with an entry for each flow.
+func TestHARConformsToSchema(t *testing.T) {
 	raw, err := os.ReadFile("testdata/har-1.2.schema.json")
 	if err != nil {
 		t.Fatal(err)
@@ -149,8 +149,8 @@ func tells(e harEntry, f Flow) bool {
 		bytes.Equal(content, f.Response.Body.Content)
 }
 
-// TestOneEntry: the parts that other programs look at.
-func TestOneEntry(t *testing.T) {
+// TestHAREntryHasExpectedFields: the parts that other programs look at.
+func TestHAREntryHasExpectedFields(t *testing.T) {
 	f := Flow{
 		ID: "f_1", State: Done, Started: time.Date(2026, 11, 16, 12, 0, 0, 5e6, time.UTC),
 		Timing: Timing{DNS: 1, Connect: 2, TLS: 3, Response: 4, Total: 20},
@@ -172,8 +172,8 @@ func TestOneEntry(t *testing.T) {
 	}
 }
 
-// TestHARTellsEventsFromWebSockets: a stream of events is one, as browsers write it, and has none of a WebSocket's fields.
-func TestHARTellsEventsFromWebSockets(t *testing.T) {
+// TestHARDistinguishesEventsFromWebSockets: a stream of events has the fields that browsers write, and no field of a WebSocket.
+func TestHARDistinguishesEventsFromWebSockets(t *testing.T) {
 	f := Flow{
 		ID: "f_1", Started: time.Unix(1_700_000_000, 0), State: Done, Request: Request{Method: "GET", URL: "https://shop.example/live"},
 		Response: &Response{Status: 200, Header: Header{{"content-type", "Text/Event-Stream; charset=utf-8"}}},
@@ -189,8 +189,8 @@ func TestHARTellsEventsFromWebSockets(t *testing.T) {
 	}
 }
 
-// TestHARWithoutBodies: neither bodies nor messages are in the archive; how large they were is.
-func TestHARWithoutBodies(t *testing.T) {
+// TestHAROmitsBodiesOnRequest: neither bodies nor messages are in the archive; how large they were is.
+func TestHAROmitsBodiesOnRequest(t *testing.T) {
 	f := Flow{
 		Request: Request{Method: "POST", URL: "https://shop.example/", Body: Body{Size: 5, Content: []byte("asked")}},
 		Response: &Response{Status: 200, Header: Header{{"Content-Type", "text/plain"}},

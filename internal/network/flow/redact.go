@@ -9,16 +9,16 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// Names say what is hidden beside the usual, and what is shown though its name is that of a secret. Capitals do not count.
+// Names lists additional names to hide, and names of secrets to show. Upper and lower case are equal.
 type Names struct {
 	Hide, Show []string
 }
 
-// credentials are the headers whose value is secret though no word of their name says so.
+// credentials are the headers with a secret value whose names contain no word such as token or key.
 var credentials = []string{"authorization", "proxy-authorization", "cookie", "set-cookie", "www-authenticate", "proxy-authenticate",
 	"authentication-info", "x-csrf", "x-xsrf"}
 
-// secret reports whether what has this name is hidden.
+// secret reports whether the value of a field with this name is hidden.
 func (n Names) secret(name string) bool {
 	same := func(other string) bool { return strings.EqualFold(name, other) }
 	switch {
@@ -30,8 +30,8 @@ func (n Names) secret(name string) bool {
 	return mask.Named(name)
 }
 
-// Redacted is a flow without what is secret by its name: headers, parts of the query, fields of JSON and of forms. Hidden says what was
-// taken out. Its bodies have no files any more: those have it all. The flow itself stays as it is.
+// Redacted is a copy of a flow without the values whose names mark them as secret: in headers, the query, JSON and forms. Hidden lists
+// the removed values. The copy's bodies have no files, because the files are complete. The original is unchanged.
 func Redacted(f Flow, names Names) Flow {
 	r := &redactor{names: names, hidden: slices.Clone(f.Hidden)}
 	f.Request.URL = r.url(f.Request.URL, "query ")
@@ -66,7 +66,7 @@ func (r *redactor) note(place string) {
 	}
 }
 
-// header hides values. The scheme of an authorization and the names of cookies stay: they are no secrets, and say what is there.
+// header hides values. The scheme of an authorization and the names of cookies stay readable.
 func (r *redactor) header(h Header, of string) Header {
 	h = slices.Clone(h)
 	for i, f := range h {
@@ -116,7 +116,7 @@ func hideCookie(part string) string {
 	return name + "=" + mask.Hidden
 }
 
-// url hides the user and parts of the query, and fragments that are like one. What is no URL is a text that may have some.
+// url hides the user and parts of the query, and of a fragment in the form of a query. A text that only contains URLs is handled too.
 func (r *redactor) url(text, place string) string {
 	rest := ""
 	if start := strings.IndexAny(text, "?#"); start >= 0 {
@@ -165,7 +165,7 @@ func (r *redactor) pairs(text, place string) string {
 	return out.String()
 }
 
-// inPair hides fields of JSON that is the value of a pair.
+// inPair hides fields of JSON inside the value of a pair.
 func (r *redactor) inPair(value, place string) string {
 	plain, err := url.QueryUnescape(value)
 	if err != nil || !strings.Contains(plain, `"`) {
@@ -199,7 +199,7 @@ func (r *redactor) body(b Body, kind, place string) Body {
 	return b
 }
 
-// text hides fields of JSON, wherever it stands in the text, and what is secret by where it stands. What is not text has neither.
+// text hides fields of JSON anywhere in the text, and credentials recognized by their form. Binary content is unchanged.
 func (r *redactor) text(content []byte, place string) []byte {
 	if Binary(content) {
 		return content
@@ -218,13 +218,13 @@ func (r *redactor) text(content []byte, place string) []byte {
 	return []byte(shown)
 }
 
-// Of the first bytes of what is not text, so many are signs that no text has: of random ones a tenth is.
+// Content is binary if more than one of leastSigns of its first bytes is a control character. In random bytes a tenth is.
 const (
 	mostSniffed = 8 << 10
-	leastSigns  = 20 // one of so many
+	leastSigns  = 20 // one byte of these
 )
 
-// Binary tells pictures, archives and the like from text, whatever its encoding. To look for names in those would only cost time.
+// Binary tells pictures, archives and other binary content from text of any encoding. Searching binary content for names only costs time.
 func Binary(content []byte) bool {
 	first, signs := content[:min(len(content), mostSniffed)], 0
 	for _, c := range first {
@@ -235,7 +235,7 @@ func Binary(content []byte) bool {
 	return signs*leastSigns > len(first)
 }
 
-// valueLength is how long the object or the array is that a text begins with; a text that is cut is all of it.
+// valueLength is the length of the object or array at the beginning of a text; a value that is cut extends to the end.
 func valueLength(text string) int {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {
@@ -256,7 +256,7 @@ func valueLength(text string) int {
 	return len(text)
 }
 
-// part is a field of a multipart form: its head, its name, its value up to the next boundary.
+// part matches a field of a multipart form: its head, its name, its value up to the next boundary.
 var part = lazyregexp.New(`(?s)(name="([^"]*)"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n)(.*?)(\r?\n--|$)`)
 
 func (r *redactor) parts(content []byte, place string) []byte {

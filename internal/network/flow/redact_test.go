@@ -32,8 +32,8 @@ func login() Flow {
 	}
 }
 
-// TestRedacted: nothing secret is left, what is none stays to the byte, and what was hidden is said.
-func TestRedacted(t *testing.T) {
+// TestRedactedRemovesSecretsOnly: no secret is left, other values stay byte for byte, and Hidden lists the removed ones.
+func TestRedactedRemovesSecretsOnly(t *testing.T) {
 	f, before := login(), login()
 	f.Response.Header = append(f.Response.Header, Field{"Content-Type", "application/x-www-form-urlencoded"})
 	before.Response.Header = slices.Clone(f.Response.Header)
@@ -78,8 +78,8 @@ func TestRedacted(t *testing.T) {
 	}
 }
 
-// TestRedactedForm: the value of a part whose name is that of a secret is hidden, the others stay.
-func TestRedactedForm(t *testing.T) {
+// TestRedactedHidesSecretFormParts: the value of a part whose name is that of a secret is hidden, the others stay.
+func TestRedactedHidesSecretFormParts(t *testing.T) {
 	body := "--b\r\nContent-Disposition: form-data; name=\"user\"\r\n\r\nbob\r\n" +
 		"--b\r\nContent-Disposition: form-data; name=\"password\"\r\nContent-Type: text/plain\r\n\r\nhun\r\nter2\r\n--b--\r\n"
 	f := Flow{Request: Request{Header: Header{{"content-type", "multipart/form-data; boundary=b"}}, Body: Body{Content: []byte(body)}}}
@@ -89,8 +89,8 @@ func TestRedactedForm(t *testing.T) {
 	}
 }
 
-// TestNothingIsHiddenWithoutReason: a flow without secrets is itself.
-func TestNothingIsHiddenWithoutReason(t *testing.T) {
+// TestRedactedKeepsFlowWithoutSecrets: a flow without secrets is itself.
+func TestRedactedKeepsFlowWithoutSecrets(t *testing.T) {
 	f := Flow{
 		Request: Request{URL: "https://shop.example/a?b=1&c=%20;d", Header: Header{{"Accept", "*/*"}, {"X-B", "a; b=1 & c"}},
 			Body: Body{Content: []byte("{\"a\": [1,2,{\"b\":\"\\u00e9\"}], \"compass\":\"n\"}")}},

@@ -9,14 +9,14 @@ import (
 	"ios-agent/internal/fault/mask"
 )
 
-// Bounds of what is looked for in JSON: how long a name is, and how often a document may stand in a string of another.
+// Limits of the search in JSON: the length of a name, and the depth of documents inside strings of other documents.
 const (
 	mostName   = 100
 	mostNested = 8
 )
 
-// fields hides the fields of JSON that are secret by their name, wherever JSON stands in a text: also in strings of it, as often as
-// mostNested. The text may be cut, or only like JSON, so that no place in it is certain: every quotation mark may begin a name.
+// fields hides the secret fields of JSON anywhere in a text, also inside its strings, down to mostNested levels. The text may be cut or
+// only resemble JSON, so the search cannot rely on the structure: every quotation mark may begin a name.
 func (r *redactor) fields(text, place string, nested int) string {
 	var out strings.Builder
 	from := 0
@@ -57,13 +57,13 @@ func (r *redactor) fields(text, place string, nested int) string {
 	return out.String() + text[from:]
 }
 
-// inner is a string of JSON in which fields of JSON may stand.
+// inner handles a JSON string that may contain fields of JSON.
 func (r *redactor) inner(quoted, place string, nested int) string {
 	plain := unquoted(quoted)
 	if !strings.Contains(plain, ":") {
 		return quoted
 	}
-	if nested >= mostNested { // nobody writes so: what is in there is not looked for, and not shown
+	if nested >= mostNested { // no real document is this deep: hide it whole instead of searching it
 		r.note(strings.TrimSpace(place))
 		return `"` + mask.Hidden + `"`
 	}
@@ -74,7 +74,7 @@ func (r *redactor) inner(quoted, place string, nested int) string {
 	return asString(shown)
 }
 
-// nameAt reads the name of a field that begins at a quotation mark, and where its value begins.
+// nameAt reads the field name that begins at a quotation mark, and finds the beginning of its value.
 func nameAt(text string, at int) (name string, value int, is bool) {
 	end := stringEnd(text[:min(len(text), at+mostName+2)], at)
 	value = blanks(text, end)
@@ -92,7 +92,7 @@ func blanks(text string, i int) int {
 	return i
 }
 
-// valueEnd is where a value ends that can be secret: all but an empty text and null. Without one it is where it begins.
+// valueEnd is the end of a value that can be secret: any value except an empty text and null. For other values it is at.
 func valueEnd(text string, at int) int {
 	switch {
 	case at >= len(text) || strings.HasPrefix(text[at:], `""`):
@@ -114,7 +114,7 @@ func valueEnd(text string, at int) int {
 	return end
 }
 
-// stringEnd is where a string ends that begins at a quotation mark; one that is cut is all of the text.
+// stringEnd is the end of the string that begins at a quotation mark; a string that is cut extends to the end of the text.
 func stringEnd(text string, at int) int {
 	for i := at + 1; i < len(text); i++ {
 		switch text[i] {
@@ -127,18 +127,18 @@ func stringEnd(text string, at int) int {
 	return len(text)
 }
 
-// opens reports whether a quotation mark begins a value, as far as what stands before it tells.
+// opens reports whether a quotation mark begins a value, judged by the text before it.
 func opens(text string, at int) bool {
 	before := strings.TrimRight(text[max(0, at-64):at], " \t\r\n")
 	return before == "" || strings.HasSuffix(before, ":") || strings.HasSuffix(before, ",") || strings.HasSuffix(before, "[")
 }
 
-// quotes reports whether a string has a quotation mark in it.
+// quotes reports whether a string contains a quotation mark.
 func quotes(quoted string) bool {
 	return strings.Contains(quoted, `\"`) || strings.Contains(quoted, `\u0022`)
 }
 
-// unquoted is what a string of JSON says. It is read as far as it can be: it may be cut, or have what JSON does not allow.
+// unquoted is the content of a JSON string. It tolerates a string that is cut or has characters that JSON does not allow.
 func unquoted(quoted string) string {
 	text := strings.TrimSuffix(quoted[1:], `"`)
 	if !strings.Contains(text, `\`) {
@@ -163,7 +163,7 @@ func unquoted(quoted string) string {
 	return string(out)
 }
 
-// escaped reads u0022, and a second \u0022 if both are one sign together.
+// escaped reads u0022, and a second \u0022 if both form one character.
 func escaped(text string) (units []uint16) {
 	for len(units) < 2 && len(text) >= 5 && text[0] == 'u' {
 		n, err := strconv.ParseUint(text[1:5], 16, 16)
@@ -179,11 +179,11 @@ func escaped(text string) (units []uint16) {
 	return units
 }
 
-// asString is a text as a string of JSON.
+// asString is a text as a JSON string.
 func asString(text string) string {
 	var out strings.Builder
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // a string has nothing that cannot be written
+	_ = e.Encode(text) // encoding a string cannot fail
 	return strings.TrimSuffix(out.String(), "\n")
 }

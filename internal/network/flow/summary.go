@@ -11,18 +11,18 @@ import (
 	"ios-agent/internal/text/brief"
 )
 
-// Summary is what went over the wire in a time, in short. It counts flows that are finished.
+// Summary counts the finished flows of a time range.
 type Summary struct {
 	Total     int
-	Failed    int // answered with 400 and more, or not at all
+	Failed    int // with a status of 400 or more, or without an answer
 	ByHost    []HostCount
 	Errors    []ErrorPattern
 	Slow      []SlowRequest
-	MoreHosts int // that are not in ByHost, because there are too many
+	MoreHosts int // number of hosts beyond the limit of ByHost
 	Prose     string
 }
 
-// HostCount is what came of the flows to one host.
+// HostCount counts the results of the flows to one host.
 type HostCount struct {
 	Host             string
 	Total            int
@@ -30,7 +30,7 @@ type HostCount struct {
 	ClientErrors     int
 	ServerErrors     int
 	ConnectionErrors int     // no answer, or an error
-	AvgMS            float64 // of those whose time is known, to a tenth
+	AvgMS            float64 // average of the known durations, to a tenth
 	timed            int
 	sum              float64
 }
@@ -49,10 +49,10 @@ type SlowRequest struct {
 	Status          int
 }
 
-// SlowMS is the time from which on a request is slow.
+// SlowMS is the duration above which a request is slow, in milliseconds.
 const SlowMS = 1000
 
-// What a summary tells apart and tells, at most.
+// Limits: the distinct hosts and failures that are counted, then the entries that a summary lists.
 const (
 	mostHosts    = 2_000
 	mostPatterns = 2_000
@@ -61,14 +61,14 @@ const (
 	toldSlow     = 20
 )
 
-// Summer makes a summary of flows in any order. What it remembers is bounded. The zero value is ready.
+// Summer makes a summary of flows in any order. Its memory is bounded. The zero value is ready for use.
 type Summer struct {
 	sum    Summary
 	hosts  map[string]*HostCount
 	errors map[string]*ErrorPattern
 }
 
-// Add counts a flow; one that is not finished is not counted.
+// Add counts a finished flow and ignores others.
 func (s *Summer) Add(f *Facets) {
 	if !f.Finished() {
 		return
@@ -134,7 +134,7 @@ func (s *Summer) failure(f *Facets) {
 	}
 }
 
-// Pattern is a failure without what differs from one to the next: the query is left out.
+// Pattern is a failure without its varying parts: the query is left out.
 func Pattern(f *Facets) string {
 	path, _, _ := strings.Cut(f.Path(), "?")
 	if f.Broken() {
@@ -157,7 +157,7 @@ func slowest(all []SlowRequest) []SlowRequest {
 	return all[:min(len(all), toldSlow)]
 }
 
-// Summary is what was counted.
+// Summary is the summary of the flows added so far.
 func (s *Summer) Summary() Summary {
 	out := s.sum
 	for _, one := range s.hosts {

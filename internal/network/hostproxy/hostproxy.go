@@ -1,6 +1,7 @@
-// Package hostproxy changes the proxy settings of the Mac, which simulators take when they boot, and puts them back. A journal on disk
-// has what was there before anything is changed, so that whoever is left can undo it: the daemon, a watcher that holds only a pipe
-// (Watch), or the next command (Pending, Undo). What somebody else has changed since is left as it is.
+// Package hostproxy changes the proxy settings of the Mac, which simulators copy when they boot, and restores them. A Keeper does it for
+// the daemon. Before every change, a journal on disk records the previous settings, so that any remaining process can undo the change:
+// the daemon, a watcher process that holds only a pipe (Watch), or the next command (Pending, Undo). The package must not overwrite a
+// setting that another program changed in the meantime.
 package hostproxy
 
 import (
@@ -16,13 +17,13 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// ourHost is where our proxy listens, as the settings have it.
+// ourHost is the proxy's listening address, as the settings show it.
 const ourHost = "127.0.0.1"
 
-// kinds are the proxies that are set: for http and for https.
+// kinds are the proxies that a change sets: for http and for https.
 func kinds() []networksetup.Kind { return []networksetup.Kind{networksetup.Web, networksetup.Secure} }
 
-// called is what people call a kind of proxy.
+// called is a readable name for a kind of proxy.
 func called(k networksetup.Kind) string {
 	if k == networksetup.Secure {
 		return "proxy for https"
@@ -30,7 +31,7 @@ func called(k networksetup.Kind) string {
 	return "proxy for http"
 }
 
-// Settings are those of a service, as far as they concern proxies.
+// Settings are a network service's settings for proxies.
 type Settings struct {
 	Service string
 	Proxies map[networksetup.Kind]networksetup.Proxy
@@ -55,13 +56,13 @@ func Read(ctx context.Context, t networksetup.Tool, service string) (s Settings,
 	return s, nil
 }
 
-// tunnel reports whether an interface is that of a VPN.
+// tunnel reports whether an interface belongs to a VPN.
 func tunnel(device string) bool {
 	return strings.HasPrefix(device, "utun") || strings.HasPrefix(device, "ipsec")
 }
 
-// Service finds the service whose settings count: that of the default route. When that goes through a tunnel, it is the first one whose
-// interface has an address. A name that is given has to be one.
+// Service finds the network service whose settings apply: the service of the default route. If the default route goes through a tunnel,
+// it is the first service whose interface has an address. With a name, Service checks that the service exists.
 func Service(ctx context.Context, t networksetup.Tool, named string) (string, error) {
 	all, err := t.Services(ctx)
 	if err != nil {
@@ -77,7 +78,7 @@ func Service(ctx context.Context, t networksetup.Tool, named string) (string, er
 		}
 	}
 	if named != "" {
-		return "", fault.New(fault.InvalidInput, "there is no network service %q", named).WithHint("there are: %s", strings.Join(names, ", "))
+		return "", fault.New(fault.InvalidInput, "unknown network service %q", named).WithHint("name one of: %s", strings.Join(names, ", "))
 	}
 	route, err := t.DefaultInterface(ctx)
 	if err != nil {
@@ -96,7 +97,7 @@ func Service(ctx context.Context, t networksetup.Tool, named string) (string, er
 	return "", fault.New(fault.StateFailed, "no network service of this Mac is connected").WithHint("connect it to a network and try again")
 }
 
-// addressed reports whether an interface of this machine has an address that others can reach.
+// addressed reports whether an interface of this machine has an address that other machines can reach.
 func addressed(device string) bool {
 	i, err := net.InterfaceByName(device)
 	if err != nil {
@@ -109,49 +110,49 @@ func addressed(device string) bool {
 	})
 }
 
-// Warnings are why requests may go round the proxy although it is set. What cannot be asked is no warning.
+// Warnings are reasons why requests may bypass the proxy although it is set. A failed check gives no warning.
 func Warnings(ctx context.Context, t networksetup.Tool) (all []string) {
 	if vpns, err := t.VPNs(ctx); err == nil {
 		for _, v := range vpns {
 			if v.Connected {
-				all = append(all, fmt.Sprintf("the VPN %q is connected: it may take requests round the proxy", v.Name))
+				all = append(all, fmt.Sprintf("the VPN %q is connected: its requests may bypass the proxy", v.Name))
 			}
 		}
 	}
 	if route, err := t.DefaultInterface(ctx); err == nil && tunnel(route) {
-		all = append(all, fmt.Sprintf("the default route goes through %s, a tunnel: it may take requests round the proxy", route))
+		all = append(all, fmt.Sprintf("the default route goes through %s, a tunnel: its requests may bypass the proxy", route))
 	}
 	return all
 }
 
-// hindrance is why the settings of a service must not be changed: what is there could not be put back, or would go before ours.
+// hindrance is the reason why the settings of a service must stay unchanged: they could not be restored, or they override a fixed proxy.
 func (s Settings) hindrance() error {
 	for _, k := range kinds() {
 		if p := s.Proxies[k]; p.On && p.Authenticated {
-			return fault.New(fault.StateFailed, "the %s of %s needs a password, which could not be put back afterwards", called(k), s.Service).
+			return fault.New(fault.StateFailed, "cannot change the %s of %s: its password could not be restored afterwards", called(k), s.Service).
 				WithHint("turn it off in System Settings, Network, %s, Details, Proxies", s.Service)
 		}
 	}
 	if s.Auto.On {
-		return fault.New(fault.StateFailed, "%s takes its proxies from %s, which goes before a proxy that is set", s.Service, s.Auto.URL).
+		return fault.New(fault.StateFailed, "cannot set the proxy of %s: its configuration file %s overrides it", s.Service, s.Auto.URL).
 			WithHint("turn Automatic Proxy Configuration off in System Settings, Network, %s, Details, Proxies", s.Service)
 	}
 	return nil
 }
 
-// SetOptions say what is set.
+// SetOptions configure Set.
 type SetOptions struct {
 	Tool    networksetup.Tool
-	Journal string // its path; see JournalOf
-	Port    int    // of our proxy
-	Service string // empty: that of the default route
-	// Booted are the simulators that are booted now, by udid, each with the time of its boot as simctl tells it: these do not see the
-	// change until they boot again.
+	Journal string // path of the journal; see JournalOf
+	Port    int    // port of our proxy
+	Service string // empty: the service of the default route
+	// Booted are the simulators that are booted now, by udid, each with its boot time as simctl prints it: they see the change only after
+	// they boot again.
 	Booted map[string]string
 }
 
-// Set points the Mac's proxies at our port. The journal is written first; this process owns it. What was set before and not undone is
-// undone first, unless the process that set it lives: that is a fault.
+// Set points the Mac's proxies at our port. It writes the journal first, with this process as the owner. An earlier change that was not
+// undone is undone first; if the owner of that change is alive, Set fails.
 func Set(ctx context.Context, o SetOptions) (Change, error) {
 	unlock, err := lock(ctx, o.Journal)
 	if err != nil {
@@ -179,7 +180,7 @@ func Set(ctx context.Context, o SetOptions) (Change, error) {
 	return c, nil
 }
 
-// prepare reads what is there now.
+// prepare reads the current settings and makes the change from them.
 func prepare(ctx context.Context, o SetOptions) (Change, error) {
 	service, err := Service(ctx, o.Tool, o.Service)
 	if err != nil {
@@ -195,7 +196,7 @@ func prepare(ctx context.Context, o SetOptions) (Change, error) {
 	c := newChange(service, o.Port, o.Booted)
 	c.Bypass = now.Bypass
 	for k, p := range now.Proxies {
-		if c.ours(p) { // left by somebody who lost the journal: there was none before
+		if c.ours(p) { // left over from a lost journal: treat it as no proxy
 			p = networksetup.Proxy{}
 		}
 		c.Before[k] = p
@@ -203,7 +204,7 @@ func prepare(ctx context.Context, o SetOptions) (Change, error) {
 	return c, nil
 }
 
-// apply sets both proxies and looks whether they are set: the tool's exit status does not always say.
+// apply sets both proxies and then reads them back, because the tool's exit status is unreliable.
 func (c Change) apply(ctx context.Context, t networksetup.Tool) error {
 	for _, k := range kinds() {
 		if err := t.SetProxy(ctx, k, c.Service, ourHost, c.Port); err != nil {
@@ -214,21 +215,21 @@ func (c Change) apply(ctx context.Context, t networksetup.Tool) error {
 			return toolfault.Of(err)
 		}
 		if !c.ours(now) {
-			return notSet(k, c.Service, errors.New("networksetup said nothing, and nothing changed"))
+			return notSet(k, c.Service, errors.New("networksetup reported success, but the setting is unchanged"))
 		}
 	}
 	return nil
 }
 
 func notSet(k networksetup.Kind, service string, err error) error {
-	f := fault.From(toolfault.New(err, fault.ToolFailed, fmt.Sprintf("the %s of %s is not set", called(k), service)))
+	f := fault.From(toolfault.New(err, fault.ToolFailed, fmt.Sprintf("cannot set the %s of %s", called(k), service)))
 	if f.Hint == "" {
 		return f.WithHint("only an administrator of this Mac may change its network settings")
 	}
 	return f
 }
 
-// ours reports whether a proxy is as we set it.
+// ours reports whether a proxy is on and has our address.
 func (c Change) ours(p networksetup.Proxy) bool { return p.On && c.points(p) }
 
 // points reports whether a proxy has our address, on or off.

@@ -97,7 +97,7 @@ func befores() map[string]func(*world.Network) {
 	}
 }
 
-func TestSetAndUndo(t *testing.T) {
+func TestUndoRestoresSettingsBeforeSet(t *testing.T) {
 	for name, before := range befores() {
 		t.Run(name, func(t *testing.T) {
 			m := newMac(t)
@@ -123,7 +123,7 @@ func TestSetAndUndo(t *testing.T) {
 	}
 }
 
-func TestTheProxyOfBeforeIsToldForTheWay(t *testing.T) {
+func TestSetReturnsPreviousProxyAsUpstream(t *testing.T) {
 	m := newMac(t)
 	m.change(befores()["only one"])
 	c := m.mustSet()
@@ -152,8 +152,9 @@ func (d *dying) Run(ctx context.Context, c host.Cmd) (host.Result, error) {
 	return d.Runner.Run(ctx, c)
 }
 
-// TestDeathAtAnyMoment: whenever we die while we set or undo, the journal was there before each change, and the next one puts all back.
-func TestDeathAtAnyMoment(t *testing.T) {
+// TestUndoRestoresSettingsAfterCrash: whenever we die while we set or undo, the journal was there before each change, and the next one puts
+// all back.
+func TestUndoRestoresSettingsAfterCrash(t *testing.T) {
 	for _, name := range []string{"one that is off", "only one"} { // the others differ in nothing that is done
 		t.Run(name, func(t *testing.T) {
 			m := newMac(t)
@@ -183,8 +184,8 @@ func TestDeathAtAnyMoment(t *testing.T) {
 	}
 }
 
-// TestWhatSomebodyElseChangedStays: the user turned the proxy off, or set another, while ours was set.
-func TestWhatSomebodyElseChangedStays(t *testing.T) {
+// TestUndoKeepsForeignChanges: the user turned the proxy off, or set another, while ours was set.
+func TestUndoKeepsForeignChanges(t *testing.T) {
 	m := newMac(t)
 	m.change(befores()["a proxy"])
 	m.mustSet()
@@ -200,8 +201,8 @@ func TestWhatSomebodyElseChangedStays(t *testing.T) {
 	m.wantNoJournal()
 }
 
-// TestAnOldProxyThatIsUsedAgainStays: it was set and off before; the user turned it on while ours was set.
-func TestAnOldProxyThatIsUsedAgainStays(t *testing.T) {
+// TestUndoKeepsProxyReenabledByUser: it was set and off before; the user turned it on while ours was set.
+func TestUndoKeepsProxyReenabledByUser(t *testing.T) {
 	m := newMac(t)
 	m.change(befores()["one that is off"])
 	m.mustSet()
@@ -214,19 +215,19 @@ func TestAnOldProxyThatIsUsedAgainStays(t *testing.T) {
 	}
 }
 
-// TestOurOwnPortIsNoOriginal: the settings point at our port and no journal says why: before us there was none.
-func TestOurOwnPortIsNoOriginal(t *testing.T) {
+// TestUndoTurnsOffLeftoverOwnProxy: settings that point at our port without a journal are restored to off.
+func TestUndoTurnsOffLeftoverOwnProxy(t *testing.T) {
 	m := newMac(t)
 	m.change(func(n *world.Network) { n.Services[0].Web, n.Services[0].Secure = ours, ours })
 	m.mustSet()
 	m.undo()
 	if s := m.world.Network().Services[0]; s.Web.On || s.Secure.On {
-		t.Errorf("%+v", s)
+		t.Errorf("after the undo the proxies are %+v, want both off", s)
 	}
 }
 
-// TestSetTwice: a second change of ours begins with what the user had.
-func TestSetTwice(t *testing.T) {
+// TestUndoAfterTwoSetsRestoresSettings: the undo after a second change restores the user's settings.
+func TestUndoAfterTwoSetsRestoresSettings(t *testing.T) {
 	m := newMac(t)
 	m.change(befores()["a proxy"])
 	was := m.world.Network()
@@ -240,14 +241,14 @@ func TestSetTwice(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBePutBackIsNotTouched(t *testing.T) {
+func TestSetRefusesSettingsItCannotRestore(t *testing.T) {
 	for name, c := range map[string]struct {
 		before func(*world.Network)
 		says   string
 	}{
 		"password": {func(n *world.Network) {
 			n.Services[0].Secure = world.HostProxy{On: true, Server: "p.test", Port: 1, Authenticated: true}
-		}, "needs a password"},
+		}, "its password could not be restored"},
 		"automatic": {func(n *world.Network) { n.Services[0].AutoOn, n.Services[0].AutoURL = true, "http://p.test/a.pac" },
 			"http://p.test/a.pac"},
 		"offline": {func(n *world.Network) { n.Route, n.Services[0].Disabled = "", true }, "no network service"},
@@ -268,7 +269,7 @@ func TestWhatCannotBePutBackIsNotTouched(t *testing.T) {
 	}
 }
 
-func TestATornJournal(t *testing.T) {
+func TestUndoSetsAsideTornJournal(t *testing.T) {
 	for _, text := range []string{"", `{"service": "Wi-`, `{}`, "null"} {
 		m := newMac(t)
 		m.mustSet()
@@ -291,7 +292,7 @@ func TestATornJournal(t *testing.T) {
 	}
 }
 
-func TestWhichService(t *testing.T) {
+func TestServiceOfDefaultRoute(t *testing.T) {
 	m := newMac(t)
 	m.change(func(n *world.Network) {
 		n.Services = append(n.Services, world.NetworkService{Name: "USB LAN (work)", Port: "USB 10/100/1000 LAN", Device: "en7"})
@@ -311,7 +312,7 @@ func TestWhichService(t *testing.T) {
 	}
 }
 
-func TestWarnings(t *testing.T) {
+func TestWarningsNameConnectedVPN(t *testing.T) {
 	m := newMac(t)
 	if got := hostproxy.Warnings(t.Context(), m.tool); got != nil {
 		t.Errorf("%q", got)
@@ -326,8 +327,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestWhomItReaches: only simulators that boot after the change take it; the world's own requests say so too.
-func TestWhomItReaches(t *testing.T) {
+// TestReachesSimulatorsBootedAfterTheChange: only simulators that boot after the change take it; the world's own requests say so too.
+func TestReachesSimulatorsBootedAfterTheChange(t *testing.T) {
 	m := newMac(t)
 	devices := m.world.Devices()
 	early, late := devices[0].UDID, devices[1].UDID
@@ -370,7 +371,7 @@ func TestWhomItReaches(t *testing.T) {
 	check(early, true)
 }
 
-func TestPending(t *testing.T) {
+func TestPendingReportsChangeOfDeadProcess(t *testing.T) {
 	m := newMac(t)
 	if hostproxy.Pending(m.journal) || hostproxy.Pending(filepath.Join(m.journal, "below")) {
 		t.Error("nothing is pending")

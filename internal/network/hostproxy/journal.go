@@ -20,32 +20,32 @@ import (
 	"ios-agent/internal/machine/wholefile"
 )
 
-// JournalOf is the journal of a home.
+// JournalOf is the path of the journal in a home folder.
 func JournalOf(home string) string { return filepath.Join(home, "proxy", "host-changes.json") }
 
-// Change is what was changed on the Mac, as the journal has it: enough to undo it.
+// Change is a change of the Mac's settings, as the journal records it: enough to undo it.
 type Change struct {
 	Service string                                   `json:"service"`
 	Port    int                                      `json:"port"`
 	Before  map[networksetup.Kind]networksetup.Proxy `json:"before"`
-	Bypass  []string                                 `json:"bypass,omitempty"` // hosts that are reached without the proxy, then and now
+	Bypass  []string                                 `json:"bypass,omitempty"` // hosts reached without the proxy; the change keeps them
 	Made    time.Time                                `json:"made"`
 	Booted  map[string]string                        `json:"booted,omitempty"` // see SetOptions
 	Owner   Owner                                    `json:"owner"`
-	// Undoing says that somebody began to undo it: a proxy that was off may be on for a moment, with its own server.
+	// Undoing says that an undo has begun: a proxy that was off may be on for a moment, with its own server.
 	Undoing bool `json:"undoing,omitempty"`
-	// Left is when the owner left and meant the next daemon to take the change over; zero: it did not.
+	// Left is when the owner exited to let the next daemon take over the change; zero: it did not.
 	Left time.Time `json:"left,omitzero"`
 }
 
-// Owner is the process that undoes the change when it is done. Others do when it is dead.
+// Owner is the process that will undo the change. When it is dead, another process undoes it.
 type Owner struct {
 	PID   int    `json:"pid"`
-	Start string `json:"start"` // as processes.StartTime tells it
+	Start string `json:"start"` // see processes.StartTime
 }
 
 func self() Owner {
-	start, _ := processes.StartTime(os.Getpid()) // without it the pid alone counts
+	start, _ := processes.StartTime(os.Getpid()) // without a start time only the pid is compared
 	return Owner{os.Getpid(), start}
 }
 
@@ -54,19 +54,19 @@ func newChange(service string, port int, booted map[string]string) Change {
 		Owner: self()}
 }
 
-// owned reports whether the owner lives.
+// owned reports whether the owner is alive.
 func (c Change) owned() bool { return processes.Alive(c.Owner.PID, c.Owner.Start) }
 
-// grace is how long a change waits for the next daemon after its owner left in good order.
+// grace is how long a change waits for the next daemon after an orderly exit of its owner.
 const grace = 3 * time.Second
 
-// awaits reports whether the next daemon may still come. A clock that was changed meanwhile ends it.
+// awaits reports whether the next daemon may still take over. A clock that was set back ends the wait.
 func (c Change) awaits() bool {
 	since := time.Since(c.Left)
 	return !c.Left.IsZero() && since >= 0 && since < grace
 }
 
-// leave notes that the owner, who is this process, leaves and means the next daemon to take over.
+// leave records that the owner, this process, exits and expects the next daemon to take over.
 func leave(ctx context.Context, journal string) error {
 	unlock, err := lock(ctx, journal)
 	if err != nil {
@@ -86,7 +86,7 @@ func leave(ctx context.Context, journal string) error {
 
 func dirOf(journal string) string { return filepath.Dir(journal) }
 
-// Upstream is the proxy that was set before, through which the world is to be reached: host and port; empty if there was none.
+// Upstream is the address, host and port, of the proxy that was set before, or empty.
 func (c Change) Upstream(k networksetup.Kind) string {
 	p := c.Before[k]
 	if !p.On || p.Server == "" {
@@ -95,8 +95,8 @@ func (c Change) Upstream(k networksetup.Kind) string {
 	return fmt.Sprintf("%s:%d", p.Server, p.Port)
 }
 
-// Chain is the URL of the proxy that was set before, to which our requests go on; empty: there was none. There is one way for all
-// requests: that of https, where both were set. mixed says that those of http and https had different ways.
+// Chain is the URL of the proxy that was set before, to which our proxy forwards requests, or empty. All requests use one
+// upstream: the proxy for https if both were set. mixed says that the proxies for http and https were different.
 func (c Change) Chain() (url string, mixed bool) {
 	web, secure := c.Upstream(networksetup.Web), c.Upstream(networksetup.Secure)
 	if url = cmp.Or(secure, web); url != "" {
@@ -105,14 +105,14 @@ func (c Change) Chain() (url string, mixed bool) {
 	return url, web != secure
 }
 
-// Reaches reports whether the apps of a simulator that is booted send their requests through our proxy: it must have booted after the
-// change. bootedAt is the time of its boot as simctl tells it; it is only compared with the one of then, so that no clock matters.
+// Reaches reports whether the apps of a booted simulator use our proxy: the simulator must have booted after the change. bootedAt is its
+// boot time as simctl prints it; it is only compared with the recorded one, so clocks do not matter.
 func (c Change) Reaches(udid, bootedAt string) bool {
 	then, was := c.Booted[udid]
 	return !was || then != bootedAt
 }
 
-// mostJournal bounds the file. It has a line for each simulator.
+// mostJournal bounds the file, in bytes. The journal has a line for each simulator.
 const mostJournal = 1 << 20
 
 // tornError is a journal that cannot be read.
@@ -121,10 +121,10 @@ type tornError struct {
 	err  error
 }
 
-func (e *tornError) Error() string { return fmt.Sprintf("%s cannot be read: %v", e.path, e.err) }
+func (e *tornError) Error() string { return fmt.Sprintf("cannot read %s: %v", e.path, e.err) }
 func (e *tornError) Unwrap() error { return e.err }
 
-// Current is the change that is made now. An error that is fs.ErrNotExist means that there is none.
+// Current is the change in the journal. An error that is fs.ErrNotExist means that the settings are unchanged.
 func Current(journal string) (Change, error) { return read(journal) }
 
 func read(journal string) (c Change, err error) {
@@ -136,7 +136,7 @@ func read(journal string) (c Change, err error) {
 		return Change{}, &tornError{journal, err}
 	}
 	if c.Service == "" || c.Port == 0 {
-		return Change{}, &tornError{journal, errors.New("it names no service and no port")}
+		return Change{}, &tornError{journal, errors.New("the service or the port is missing")}
 	}
 	return c, nil
 }
@@ -155,7 +155,7 @@ func (c Change) write(journal string) error {
 	return fault.New(fault.PathError, "the journal of changes of this Mac: %w", err)
 }
 
-// Adopt makes this process the owner of the change that a daemon before it made.
+// Adopt makes this process the owner of a change that an earlier daemon made.
 func Adopt(ctx context.Context, journal string) (Change, error) {
 	unlock, err := lock(ctx, journal)
 	if err != nil {
@@ -170,8 +170,8 @@ func Adopt(ctx context.Context, journal string) (Change, error) {
 	return c, c.write(journal)
 }
 
-// Pending reports whether there is a change whose owner is dead, and no other is awaited, to be undone by whoever comes next. It costs
-// one look at a file that is not there, nearly always.
+// Pending reports whether the journal has a change that the next process should undo: its owner is dead and no daemon is expected to take
+// over. In the usual case it costs one failed lookup of a file.
 func Pending(journal string) bool {
 	if _, err := os.Lstat(journal); err != nil {
 		return false
@@ -180,7 +180,7 @@ func Pending(journal string) bool {
 	return !errors.Is(err, fs.ErrNotExist) && !(err == nil && (c.owned() || c.awaits()))
 }
 
-// lock keeps two processes from changing or undoing at the same time. The lock ends with its process.
+// lock prevents two processes from changing or undoing at the same time. The lock ends with its process.
 func lock(ctx context.Context, journal string) (unlock func(), err error) {
 	if err := os.MkdirAll(dirOf(journal), 0o700); err != nil {
 		return nil, fault.New(fault.PathError, "the journal of changes of this Mac: %w", err)
@@ -197,7 +197,7 @@ func lock(ctx context.Context, journal string) (unlock func(), err error) {
 		}
 		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
 			f.Close()
-			return nil, fault.New(fault.PathError, "the lock of the journal of changes of this Mac: %w", err)
+			return nil, fault.New(fault.PathError, "cannot lock the journal of changes of this Mac: %w", err)
 		}
 		select {
 		case <-poll.C:

@@ -18,24 +18,24 @@ import (
 type KeeperOptions struct {
 	Tool    networksetup.Tool
 	Journal string
-	// Watch starts a watcher, as StartWatcher does; nil: nobody watches.
+	// Watch starts a watcher, as StartWatcher does; nil starts none.
 	Watch func() (io.Closer, error)
 	Log   *slog.Logger // nil is silent
 }
 
-// Keeper is a daemon's hand on the Mac's settings: it changes them with a watcher beside it, undoes that, takes over what the daemon
-// before it changed, and leaves it to the next one. It is safe for concurrent use.
+// Keeper changes and restores the Mac's settings for a daemon. Each change has a watcher process. The Keeper also takes over the change
+// of an earlier daemon, and leaves its own to the next one. It is safe for concurrent use.
 type Keeper struct {
 	o    KeeperOptions
-	turn chan struct{} // one at a time changes or undoes
+	turn chan struct{} // held during a change or an undo
 	long chan struct{} // see Turn
 
 	mu     sync.Mutex
-	change *Change // nil: nothing is changed by us
+	change *Change // nil: this daemon has changed no setting
 	tether io.Closer
 }
 
-// NewKeeper makes one. It changes nothing.
+// NewKeeper makes a Keeper. It changes no setting.
 func NewKeeper(o KeeperOptions) *Keeper {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -43,7 +43,7 @@ func NewKeeper(o KeeperOptions) *Keeper {
 	return &Keeper{o: o, turn: make(chan struct{}, 1), long: make(chan struct{}, 1)}
 }
 
-// Turn waits for the turn of somebody who changes both the proxy and the settings: nobody else does until it is given back.
+// Turn waits until the caller is the only one to change both the proxy and the settings; give ends that.
 func (k *Keeper) Turn(ctx context.Context) (give func(), err error) {
 	select {
 	case k.long <- struct{}{}:
@@ -62,11 +62,11 @@ func (k *Keeper) take(ctx context.Context) error {
 	}
 }
 
-// beginLimit bounds what a daemon does about the settings before it serves.
+// beginLimit bounds the work on the settings before a daemon serves.
 const beginLimit = 30 * time.Second
 
-// Begin is for a daemon that starts: what a dead one changed is put back. What one that left for it changed is taken over, if resumes
-// says that the proxy goes on too.
+// Begin must run when a daemon starts. It restores settings that a dead daemon changed. If resumes says that the proxy continues too, it
+// takes over the change that an exiting daemon left for it.
 func (k *Keeper) Begin(resumes bool) {
 	if _, err := os.Lstat(k.o.Journal); errors.Is(err, fs.ErrNotExist) {
 		return
@@ -74,15 +74,15 @@ func (k *Keeper) Begin(resumes bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), beginLimit)
 	defer cancel()
 	if resumes && !Pending(k.o.Journal) {
-		if err := k.adopt(ctx); err == nil || errors.Is(err, fs.ErrNotExist) { // the latter: a watcher was quicker
+		if err := k.adopt(ctx); err == nil || errors.Is(err, fs.ErrNotExist) { // not exist: a watcher was quicker
 			return
 		}
 	}
 	undone, err := k.Undo(ctx)
 	if err != nil {
-		k.o.Log.Error("the Mac's proxy settings that a proxy left could not be put back", "error", err)
+		k.o.Log.Error("cannot restore the Mac's proxy settings that an earlier proxy left", "error", err)
 	} else if undone.Was {
-		k.o.Log.Warn("the Mac's proxy settings that a proxy left are put back", "now", undone.Text())
+		k.o.Log.Warn("restored the Mac's proxy settings that an earlier proxy left", "now", undone.Text())
 	}
 }
 
@@ -112,23 +112,23 @@ func (k *Keeper) watch() (io.Closer, error) {
 	}
 	tether, err := k.o.Watch()
 	if err != nil {
-		return nil, fmt.Errorf("nobody would put the Mac's proxy settings back after a crash: %w", err)
+		return nil, fmt.Errorf("cannot start the watcher that restores the Mac's proxy settings after a crash: %w", err)
 	}
 	return tether, nil
 }
 
-// note has the change of now. A watcher of before ends: one that watches for us is there already, or there is nothing to watch.
+// note records the current change and its watcher, and ends the previous watcher.
 func (k *Keeper) note(c *Change, tether io.Closer) {
 	k.mu.Lock()
 	old := k.tether
 	k.change, k.tether = c, tether
 	k.mu.Unlock()
 	if old != nil {
-		_ = old.Close() // a pipe that nobody writes to
+		_ = old.Close() // closing the pipe cannot lose data
 	}
 }
 
-// Set points the Mac's proxies at a port; booted is as SetOptions has it. The watcher is there before anything is changed.
+// Set points the Mac's proxies at a port; booted is SetOptions.Booted. The watcher starts before any setting is changed.
 func (k *Keeper) Set(ctx context.Context, service string, port int, booted map[string]string) (Change, error) {
 	if err := k.take(ctx); err != nil {
 		return Change{}, err
@@ -146,7 +146,7 @@ func (k *Keeper) Set(ctx context.Context, service string, port int, booted map[s
 	return c, nil
 }
 
-// Undo puts the settings back as they were. Without a change it does nothing. When it fails, the change stays known.
+// Undo restores the settings. Without a change it does nothing. When it fails, the change stays recorded.
 func (k *Keeper) Undo(ctx context.Context) (Undone, error) {
 	if err := k.take(ctx); err != nil {
 		return Undone{}, err
@@ -159,7 +159,7 @@ func (k *Keeper) Undo(ctx context.Context) (Undone, error) {
 	return undone, err
 }
 
-// Current is the change that is made now.
+// Current is the current change, if there is one.
 func (k *Keeper) Current() (c Change, is bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -169,20 +169,20 @@ func (k *Keeper) Current() (c Change, is bool) {
 	return *k.change, true
 }
 
-// Holds is why the daemon stays, as it is told when it leaves all the same.
+// Holds says what the daemon still has to do, for the warning when it exits all the same.
 func (k *Keeper) Holds() []string {
 	c, is := k.Current()
 	if !is {
 		return nil
 	}
-	return []string{fmt.Sprintf("the proxy settings of %s are put back in %d seconds, unless the next daemon goes on with the proxy",
+	return []string{fmt.Sprintf("the proxy settings of %s are restored in %d seconds, unless the next daemon resumes the proxy",
 		c.Service, int(grace/time.Second))}
 }
 
-// Warnings are why requests may go round the proxy although it is set.
+// Warnings are reasons why requests may bypass the proxy although it is set.
 func (k *Keeper) Warnings(ctx context.Context) []string { return Warnings(ctx, k.o.Tool) }
 
-// Close leaves the change to the next daemon: the watcher waits a moment for it before it undoes.
+// Close leaves the change to the next daemon: the watcher waits grace for it before it undoes the change.
 func (k *Keeper) Close() error {
 	if _, is := k.Current(); !is {
 		return nil

@@ -14,15 +14,15 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// Undone is what came of undoing.
+// Undone is the result of an undo.
 type Undone struct {
-	Was     bool     // there was a change
-	Service string   // whose settings were changed
-	Now     string   // what the settings are now, for people
-	Left    []string // what was left as it is, because somebody else has changed it since
+	Was     bool     // the journal had a change
+	Service string   // the service with the changed settings
+	Now     string   // the current settings, for people
+	Left    []string // settings that another program changed meanwhile; they stay
 }
 
-// Text says it in one line; empty if there was nothing.
+// Text is the result in one line; empty without a change.
 func (u Undone) Text() string {
 	if !u.Was {
 		return ""
@@ -30,8 +30,8 @@ func (u Undone) Text() string {
 	return strings.Join(append([]string{u.Service + ": " + u.Now}, u.Left...), "; ")
 }
 
-// Undo puts the settings back as the journal has them and removes it. Without a journal, and when it was undone already, it does
-// nothing: it may be called by several at once, and again. When something cannot be put back, the journal stays.
+// Undo restores the settings from the journal and removes the journal. Without a journal it does nothing, so several processes may call
+// it, also repeatedly. If a setting cannot be restored, the journal stays.
 func Undo(ctx context.Context, t networksetup.Tool, journal string) (Undone, error) {
 	if _, err := os.Lstat(journal); errors.Is(err, fs.ErrNotExist) {
 		return Undone{}, nil
@@ -44,7 +44,7 @@ func Undo(ctx context.Context, t networksetup.Tool, journal string) (Undone, err
 	return undo(ctx, t, journal)
 }
 
-// undo is Undo by somebody who has the lock.
+// undo is Undo for a caller that holds the lock.
 func undo(ctx context.Context, t networksetup.Tool, journal string) (Undone, error) {
 	c, err := read(journal)
 	var torn *tornError
@@ -60,7 +60,7 @@ func undo(ctx context.Context, t networksetup.Tool, journal string) (Undone, err
 	if !c.Undoing && c.passesOn() {
 		begun := c
 		begun.Undoing = true
-		_ = begun.write(journal) // on a full disk the settings are put back all the same
+		_ = begun.write(journal) // on a full disk the settings are still restored
 	}
 	var states []string
 	for _, k := range kinds() {
@@ -75,7 +75,7 @@ func undo(ctx context.Context, t networksetup.Tool, journal string) (Undone, err
 		states = append(states, called(k)+" "+describe(c.Before[k]))
 	}
 	if u.Now = strings.Join(states, ", "); u.Now == "" {
-		u.Now = "nothing to put back"
+		u.Now = "all proxies stay"
 	}
 	if err := os.Remove(journal); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return u, fault.New(fault.PathError, "the journal of changes of this Mac: %w", err)
@@ -90,7 +90,7 @@ func describe(p networksetup.Proxy) string {
 	return fmt.Sprintf("%s:%d", p.Server, p.Port)
 }
 
-// Original is what the settings were before, for people.
+// Original describes the settings before the change, for people.
 func (c Change) Original() string {
 	var all []string
 	for _, k := range kinds() {
@@ -99,12 +99,12 @@ func (c Change) Original() string {
 	return strings.Join(all, ", ")
 }
 
-// passesOn reports whether undoing turns a proxy on for a moment that was off: setting its server does.
+// passesOn reports whether the undo turns on a proxy for a moment that was off: setting its server does that.
 func (c Change) passesOn() bool {
 	return slices.ContainsFunc(kinds(), func(k networksetup.Kind) bool { return !c.Before[k].On && c.Before[k].Server != "" })
 }
 
-// restore puts one proxy back as it was before. left says why it was not.
+// restore restores one proxy. left says why the proxy stays as it is.
 func (c Change) restore(ctx context.Context, t networksetup.Tool, k networksetup.Kind) (left string, err error) {
 	before := c.Before[k]
 	now, err := t.Proxy(ctx, k, c.Service)
@@ -113,12 +113,12 @@ func (c Change) restore(ctx context.Context, t networksetup.Tool, k networksetup
 		return "", err
 	case now == before:
 		return "", nil
-	case c.ours(now), c.points(now) && !before.On: // the latter is off, but has our address still
-	case c.Undoing && now.On && !before.On && now.Server == before.Server && now.Port == before.Port: // somebody died at this moment
+	case c.ours(now), c.points(now) && !before.On: // off, but it still has our address
+	case c.Undoing && now.On && !before.On && now.Server == before.Server && now.Port == before.Port: // an undo was killed at this moment
 	default:
-		return fmt.Sprintf("the %s was changed since by somebody else, and stays %s", called(k), describe(now)), nil
+		return fmt.Sprintf("another program changed the %s meanwhile: it stays %s", called(k), describe(now)), nil
 	}
-	// Setting a server turns it on; an empty one is not taken by every version, and does not matter when it is off.
+	// Setting a server turns the proxy on. Some versions refuse an empty server, which does not matter when the proxy was off.
 	if err := t.SetProxy(ctx, k, c.Service, before.Server, before.Port); err != nil && before.On {
 		return "", err
 	}
@@ -131,23 +131,23 @@ func (c Change) restore(ctx context.Context, t networksetup.Tool, k networksetup
 		return "", err
 	}
 	if now.On != before.On || before.On && now != before {
-		return "", fmt.Errorf("it is %s after it was put back to %s", describe(now), describe(before))
+		return "", fmt.Errorf("it is %s after it was set to %s", describe(now), describe(before))
 	}
 	return "", nil
 }
 
 func cannotUndo(c Change, k networksetup.Kind, err error) error {
-	f := fault.From(toolfault.New(err, fault.ToolFailed, fmt.Sprintf("the %s of %s cannot be put back", called(k), c.Service)))
-	return f.WithHint("it was %s: set it so in System Settings, Network, %s, Details, Proxies; the next command tries again",
+	f := fault.From(toolfault.New(err, fault.ToolFailed, fmt.Sprintf("cannot restore the %s of %s", called(k), c.Service)))
+	return f.WithHint("set it to %s in System Settings, Network, %s, Details, Proxies; the next command tries again",
 		describe(c.Before[k]), c.Service)
 }
 
-// setAside takes a journal that nobody can read out of the way: what was there before is lost, and every command would fail.
+// setAside renames an unreadable journal: the previous settings are lost, and with the file in place every command would fail.
 func setAside(journal string, torn *tornError) error {
 	if err := os.Rename(journal, journal+".bad"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fault.New(fault.PathError, "the journal of changes of this Mac: %w", err)
 	}
-	return fault.New(fault.StateFailed, "what was changed of this Mac's proxies is not known any more: %w", torn).
-		WithHint("look at System Settings, Network, Details, Proxies, and turn off what points at %s; the file is kept as %s.bad",
+	return fault.New(fault.StateFailed, "cannot restore this Mac's proxy settings: %w", torn).
+		WithHint("in System Settings, Network, Details, Proxies, turn off the proxies with the server %s; the file is kept as %s.bad",
 			ourHost, journal)
 }

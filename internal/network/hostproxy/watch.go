@@ -12,12 +12,12 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// patience is how long an owner that lives may take to undo its change after it closed the pipe.
+// patience is how long a live owner may take to undo its change after it closed the pipe.
 const patience = 2 * time.Second
 
-// Watch is the watcher: it waits for the end of stdin, which is a pipe whose other end the owner of the change holds, and then undoes
-// what is left: at once when the owner is dead. One that lives undoes its change itself, and one that took it over has a watcher of its
-// own; after a while they are believed to. For one that left in good order the next is awaited first. run undoes.
+// Watch is the watcher process. It waits for the end of stdin, a pipe whose other end the owner of the change holds. If the owner is
+// dead, it undoes the change at once by calling run. A live owner undoes its change itself, and a daemon that took over has its own
+// watcher; so after patience and grace the watcher exits. After an orderly exit of the owner, it first waits for the next daemon.
 func Watch(ctx context.Context, stdin io.Reader, journal string, run func(context.Context) error) error {
 	over := make(chan struct{})
 	go func() {
@@ -29,7 +29,7 @@ func Watch(ctx context.Context, stdin io.Reader, journal string, run func(contex
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	poll := time.NewTicker(50 * time.Millisecond) // nobody tells of the end of a process that is not our child
+	poll := time.NewTicker(50 * time.Millisecond) // the system does not report the end of a process that is not our child
 	defer poll.Stop()
 	late := time.NewTimer(patience + grace)
 	defer late.Stop()
@@ -48,11 +48,11 @@ func Watch(ctx context.Context, stdin io.Reader, journal string, run func(contex
 	return run(ctx)
 }
 
-// WatcherCommand is the word that makes our program a watcher; the path of the journal follows it.
+// WatcherCommand is the argument that makes our program a watcher; the path of the journal follows it.
 const WatcherCommand = "proxy-watcher"
 
-// StartWatcher starts a watcher, in a session of its own, for the journal whose change this process owns. Closing the tether, or our
-// death, is what it waits for: close it after Undo. env is added to ours; the watcher writes what goes wrong beside the journal.
+// StartWatcher starts a watcher, in its own session, for the journal of a change of this process. The watcher acts when the tether is
+// closed or this process dies: close the tether after Undo. env is added to our environment; the watcher logs errors next to the journal.
 func StartWatcher(binary, journal string, env []string) (tether io.Closer, err error) {
 	tether, _, err = host.StartTethered(binary, []string{WatcherCommand, journal}, env, filepath.Join(filepath.Dir(journal), "watcher.log"))
 	return tether, err

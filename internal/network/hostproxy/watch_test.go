@@ -188,8 +188,9 @@ func (m *realMac) want(web, secure string) {
 
 const isOurs = "true 127.0.0.1:9101"
 
-// TestTheOwnerIsKilled: kill -9 of the owner and of its whole group; the watcher, in a session of its own, puts all back and ends.
-func TestTheOwnerIsKilled(t *testing.T) {
+// TestWatcherUndoesAfterOwnerIsKilled: kill -9 of the owner and of its whole group; the watcher, in a session of its own, puts all back and
+// ends.
+func TestWatcherUndoesAfterOwnerIsKilled(t *testing.T) {
 	t.Parallel()
 	m := newRealMac(t)
 	m.want(isOurs, isOurs)
@@ -204,8 +205,8 @@ func TestTheOwnerIsKilled(t *testing.T) {
 	}
 }
 
-// TestTheWatcherIsKilledToo: nobody is left; the change is pending, and whoever comes next undoes it.
-func TestTheWatcherIsKilledToo(t *testing.T) {
+// TestChangeIsPendingAfterWatcherIsKilled: with owner and watcher dead, the change is pending, and the next command undoes it.
+func TestChangeIsPendingAfterWatcherIsKilled(t *testing.T) {
 	t.Parallel()
 	m := newRealMac(t)
 	if err := syscall.Kill(m.watcher, syscall.SIGKILL); err != nil {
@@ -225,8 +226,8 @@ func TestTheWatcherIsKilledToo(t *testing.T) {
 	m.want("false :0", "true secure.test:3129")
 }
 
-// TestTheOwnerStops: it undoes the change itself, and the watcher ends.
-func TestTheOwnerStops(t *testing.T) {
+// TestWatcherEndsAfterOwnerUndoes: it undoes the change itself, and the watcher ends.
+func TestWatcherEndsAfterOwnerUndoes(t *testing.T) {
 	t.Parallel()
 	m := newRealMac(t)
 	m.stdin.Close()
@@ -237,8 +238,8 @@ func TestTheOwnerStops(t *testing.T) {
 	m.want("false :0", "true secure.test:3129")
 }
 
-// TestAnotherOwnerTookOver: the owner is killed, but its change belongs to a daemon that lives: the watcher leaves it alone.
-func TestAnotherOwnerTookOver(t *testing.T) {
+// TestWatcherKeepsChangeAdoptedByOther: the owner is killed, but its change belongs to a daemon that lives: the watcher leaves it alone.
+func TestWatcherKeepsChangeAdoptedByOther(t *testing.T) {
 	t.Parallel()
 	m := newRealMac(t)
 	if _, err := hostproxy.Adopt(t.Context(), hostproxy.JournalOf(m.dir)); err != nil {

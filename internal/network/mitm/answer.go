@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// answer gives the app what a mock says. No server hears of the request.
+// answer gives the app the answer of a mock. The request reaches no server.
 func (x *exchange) answer(a *flow.Answer) {
 	x.drain()
 	x.f.Rule = a.Rule
@@ -47,7 +47,7 @@ func (x *exchange) reset(why flow.Trouble) {
 	x.abort() // with HTTP/2, this resets the stream
 }
 
-// wait is false when the app or the proxy ends before.
+// wait waits for d; it returns false when the app or the proxy ends first.
 func (x *exchange) wait(d time.Duration) bool {
 	if d <= 0 {
 		return x.ctx.Err() == nil
@@ -66,7 +66,7 @@ func waitByClock(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// write writes the head and so much of the body.
+// write writes the head and the first n bytes of the body.
 func (x *exchange) write(a *flow.Answer, n int) {
 	status := a.Status
 	if status < 200 || status > 999 {
@@ -101,7 +101,7 @@ func (x *exchange) write(a *flow.Answer, n int) {
 		h["Content-Type"] = nil
 	}
 	x.w.WriteHeader(status)
-	_, _ = x.w.Write(a.Body[:n]) // an app that is gone has what it wanted
+	_, _ = x.w.Write(a.Body[:n]) // an app that has left needs no answer
 	if n < len(a.Body) {
 		_ = http.NewResponseController(x.w).Flush()
 	}

@@ -10,24 +10,24 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// capture keeps what goes by: the first bytes in memory, all of them, up to a bound, in a file when they are many.
+// capture stores a body that passes: its first bytes in memory, and a large body, up to a bound, in a file.
 type capture struct {
 	dir  string
 	name string
-	most int64 // of the file
+	most int64 // bytes of the file
 	p    *Proxy
 
 	mu   sync.Mutex
 	size int64
 	kept []byte // the first flow.MostInline bytes
 	file *os.File
-	cut  bool // the file has not all, or there is none
+	cut  bool // the file is incomplete or missing
 	done bool
 
-	written int64 // into the file
+	written int64 // bytes in the file
 }
 
-// add is told what went by. After finish it hears nothing: a server may answer before it was sent everything.
+// add receives the bytes that pass. It ignores bytes after finish: a server may answer before the whole request was sent.
 func (c *capture) add(b []byte) {
 	if c == nil || len(b) == 0 {
 		return
@@ -50,7 +50,7 @@ func (c *capture) add(b []byte) {
 	}
 }
 
-// begin makes the file, with what is kept already. Its owner's alone: bodies hold passwords.
+// begin creates the file with the bytes so far. Only its owner may read it: bodies contain passwords.
 func (c *capture) begin() {
 	if c.dir == "" {
 		c.cut = true
@@ -77,13 +77,13 @@ func (c *capture) write(b []byte) {
 	}
 }
 
-// fail leaves the body cut: the app's traffic goes on.
+// fail leaves the stored body incomplete; the app's traffic continues.
 func (c *capture) fail(err error) {
 	c.cut = true
-	c.p.Log.Warn("a body is not kept whole", "error", err)
+	c.p.Log.Warn("cannot store a whole body", "error", err)
 }
 
-// finish is what was kept, with the content decoded.
+// finish is the stored body, with its content decoded.
 func (c *capture) finish(coding string) flow.Body {
 	if c == nil {
 		return flow.Body{}
@@ -111,14 +111,14 @@ func (c *capture) finish(coding string) flow.Body {
 	return body
 }
 
-// tee is a body on its way, seen by others.
+// tee is a body that other functions see while it is read.
 type tee struct {
 	from io.ReadCloser
 	seen []func([]byte)
 
-	mu    sync.Mutex // a transport may still read when it has answered
-	ended bool       // all was read
-	err   error      // or why not
+	mu    sync.Mutex // a transport may still read after the answer
+	ended bool       // read to the end
+	err   error      // the error that stopped it
 }
 
 func (t *tee) Read(b []byte) (int, error) {
@@ -136,7 +136,7 @@ func (t *tee) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// how says whether all was read, or why not.
+// how reports whether the body was read to the end, or the error that stopped it.
 func (t *tee) how() (ended bool, err error) {
 	if t == nil {
 		return true, nil
@@ -148,7 +148,7 @@ func (t *tee) how() (ended bool, err error) {
 
 func (t *tee) Close() error { return t.from.Close() }
 
-// ahead reads a body up to a bound. The rest follows it when it is read again.
+// ahead reads the beginning of a body, up to a bound. again is the whole body for the next reader.
 func (p *portion) ahead(body io.ReadCloser, most int64) (first []byte, whole bool, again io.ReadCloser, err error) {
 	read, limit, err := p.read(body, most)
 	if err != nil {
@@ -164,17 +164,17 @@ type joined struct {
 	io.Closer
 }
 
-// seen is a body that was read ahead, as rules are shown it: decoded, all of it that there is room for.
+// seen is a body that was read ahead, as the rules get it: decoded, as far as the budget allows.
 func (x *exchange) seen(coding string, first []byte, whole bool) flow.Body {
 	defer x.p.unpacks(coding)()
 	content, used, all := decode(coding, first, whole, int(x.p.MostLook), &x.shown)
 	return flow.Body{Size: int64(len(first)), Content: content, Coding: used, Cut: !all}
 }
 
-// mostUnpacking is how many bodies are unpacked at once: what one needs for that, whatever its size, is some megabytes.
+// mostUnpacking is the number of bodies that are unpacked at the same time: each needs some megabytes, whatever its size.
 const mostUnpacking = 4
 
-// unpacks waits until a body may be unpacked, if it is packed.
+// unpacks waits until a packed body may be unpacked.
 func (p *Proxy) unpacks(coding string) (done func()) {
 	if coding == "" {
 		return func() {}

@@ -43,8 +43,8 @@ func packed(t *testing.T, coding string, data []byte) []byte {
 	return out.Bytes()
 }
 
-// TestCodings: the app gets the bytes of the wire, the flow the text, the file the bytes of the wire.
-func TestCodings(t *testing.T) {
+// TestCompressedBodiesAreDecodedForFlows: the app gets the bytes of the wire, the flow the text, the file the bytes of the wire.
+func TestCompressedBodiesAreDecodedForFlows(t *testing.T) {
 	r := open(t, believing)
 	text := []byte(strings.Repeat("what the server says ", 100))
 	wire := map[string][]byte{}
@@ -91,8 +91,8 @@ func TestCodings(t *testing.T) {
 	}
 }
 
-// TestBounds: what is kept of a body has an end, in memory, in its file, and unpacked; the app gets all of it.
-func TestBounds(t *testing.T) {
+// TestStoredBodiesAreBounded: the stored part of a body is bounded, in memory, in its file, and unpacked; the app gets the whole body.
+func TestStoredBodiesAreBounded(t *testing.T) {
 	const most = 1 << 20
 	r := open(t, func(o *mitm.Options) { believing(o); o.MostFile = most })
 	bomb := packed(t, "gzip", make([]byte, 2<<20))
@@ -125,8 +125,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestALargeDownload passes 32 MiB and keeps 100 KiB of them in memory. make bench does 1 GB, and weighs the process.
-func TestALargeDownload(t *testing.T) {
+// TestLargeDownloadUsesLittleMemory passes 32 MiB and keeps 100 KiB of them in memory. make bench does 1 GB, and weighs the process.
+func TestLargeDownloadUsesLittleMemory(t *testing.T) {
 	const size = 32 << 20
 	r := open(t, func(o *mitm.Options) { believing(o); o.MostFile = 1 << 20 })
 	block := bytes.Repeat([]byte("0123456789abcdef"), 4096)
@@ -167,8 +167,8 @@ func TestALargeDownload(t *testing.T) {
 	}
 }
 
-// TestAgain: a request that is sent again has the same bytes, the same lines, and is a flow of its own.
-func TestAgain(t *testing.T) {
+// TestReplaySendsSameRequestBytes: a request that is sent again has the same bytes, the same lines, and is a flow of its own.
+func TestReplaySendsSameRequestBytes(t *testing.T) {
 	r := open(t, believing)
 	s := r.server(func(w http.ResponseWriter, req *http.Request) {
 		body, _ := io.ReadAll(req.Body)

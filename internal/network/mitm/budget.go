@@ -9,19 +9,19 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// budget is how many bytes the bodies have together that rules look at. A hold may last half a minute, and hundreds may last at once.
+// budget is the memory, in bytes, for all bodies that the rules read. A hold may last half a minute, and there may be hundreds at once.
 type budget struct{ left atomic.Int64 }
 
-// portion is what one exchange has of a budget. One of no budget has no bound.
+// portion is one exchange's share of a budget. Without a budget it is unlimited.
 type portion struct {
 	of *budget
 	n  int64
 }
 
-// step is by how much a portion grows.
+// step is the unit in which a portion grows, in bytes.
 const step = 256 << 10
 
-// grow takes one more step, if there is so much left.
+// grow takes one more step from the budget, if enough is left.
 func (p *portion) grow() bool {
 	if p.of == nil {
 		return true
@@ -34,7 +34,7 @@ func (p *portion) grow() bool {
 	return true
 }
 
-// give gives all of it back.
+// give returns the whole portion to the budget.
 func (p *portion) give() {
 	if p.of != nil {
 		p.of.left.Add(p.n)
@@ -42,8 +42,8 @@ func (p *portion) give() {
 	}
 }
 
-// read reads up to so many bytes, and one more, by which it knows whether that is all. The first flow.MostInline bytes are everybody's;
-// what goes beyond has to fit into the budget. limit is how many of the bytes are meant: fewer than were asked for if there was no room.
+// read reads up to most bytes, and one more to detect the end. The first flow.MostInline bytes are free; the rest needs room in the
+// budget. limit is the number of bytes to use: less than most if the budget had no room.
 func (p *portion) read(from io.Reader, most int64) (data []byte, limit int64, err error) {
 	var out bytes.Buffer
 	limit = min(most, flow.MostInline)

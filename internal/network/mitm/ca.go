@@ -24,7 +24,7 @@ import (
 	"ios-agent/internal/machine/wholefile"
 )
 
-// The files of an authority. The key never leaves its file: not into a log, an answer, an archive or another process.
+// The files of an authority. The key must never leave its file, neither for a log, an answer, an archive nor another process.
 const (
 	keyFile  = "ca-key.pem"
 	certFile = "ca.pem"
@@ -33,20 +33,20 @@ const (
 
 const (
 	caLife = 10 * 365 * 24 * time.Hour
-	// leafLife is below the 398 days that Apple's systems accept.
+	// leafLife is below the maximum that Apple's systems accept, 398 days.
 	leafLife = 365 * 24 * time.Hour
-	// caSpare is how long an authority must still be good for, so that a leaf of today ends before it.
+	// caSpare is the minimum remaining life of an authority, so that a leaf of today expires before it.
 	caSpare = leafLife + 48*time.Hour
 )
 
-// CA is the authority of one home: the apps that trust it take our certificates for those of any host.
+// CA is the certificate authority of one home. Apps that trust it accept our certificates for any host.
 type CA struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
 	file string
 }
 
-// CAError says that the files of the authority cannot be used.
+// CAError says that the files of the authority are unusable.
 type CAError struct {
 	Path string
 	Err  error
@@ -56,17 +56,17 @@ func (e *CAError) Error() string {
 	return fmt.Sprintf("the proxy's certificate authority in %s: %v", e.Path, e.Err)
 }
 
-// Unwrap is why.
+// Unwrap gives the reason.
 func (e *CAError) Unwrap() error { return e.Err }
 
-// Fault tells the caller how to begin anew.
+// Fault says how to replace the authority.
 func (e *CAError) Fault() *fault.Fault {
 	return fault.New(fault.PathError, "%w", e).
-		WithHint("move that folder away: the proxy makes a new authority when it starts, and every simulator must trust it anew")
+		WithHint("move that folder away: the proxy makes a new authority when it starts, and every simulator must trust the new one")
 }
 
-// LoadCA reads the authority of a folder, and makes it when there is none. A key that anybody else can read is refused: who had it could
-// read what the apps of this machine say.
+// LoadCA reads the authority of a folder, and creates a missing one. It refuses a key that other users can read: with the key they could
+// read the traffic of the apps on this machine.
 func LoadCA(dir string) (*CA, error) {
 	ca, err := ReadCA(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -75,7 +75,7 @@ func LoadCA(dir string) (*CA, error) {
 	return ca, err
 }
 
-// ReadCA is the one that is there; fs.ErrNotExist says that there is none.
+// ReadCA reads an existing authority; the error is fs.ErrNotExist if the folder has none.
 func ReadCA(dir string) (*CA, error) {
 	keyPath, certPath := filepath.Join(dir, keyFile), filepath.Join(dir, certFile)
 	if err := private.ClosedFile(keyPath); err != nil {
@@ -100,10 +100,10 @@ func ReadCA(dir string) (*CA, error) {
 		return nil, err
 	}
 	if public, ok := cert.PublicKey.(*ecdsa.PublicKey); !ok || !public.Equal(&key.PublicKey) || !cert.IsCA {
-		return nil, &CAError{dir, errors.New("its certificate and its key do not belong together")}
+		return nil, &CAError{dir, errors.New("its certificate does not match its key")}
 	}
 	if time.Now().Add(caSpare).After(cert.NotAfter) {
-		return nil, &CAError{dir, fmt.Errorf("it ends on %s", cert.NotAfter.Format(time.DateOnly))}
+		return nil, &CAError{dir, fmt.Errorf("it expires on %s", cert.NotAfter.Format(time.DateOnly))}
 	}
 	return &CA{cert: cert, key: key, file: certPath}, nil
 }
@@ -116,7 +116,7 @@ func readPEM[T any](path, kind string, parse func([]byte) (T, error)) (T, error)
 	}
 	block, _ := pem.Decode(data)
 	if block == nil || block.Type != kind {
-		return none, &CAError{filepath.Dir(path), fmt.Errorf("%s holds no %s", filepath.Base(path), kind)}
+		return none, &CAError{filepath.Dir(path), fmt.Errorf("%s contains no %s", filepath.Base(path), kind)}
 	}
 	parsed, err := parse(block.Bytes)
 	if err != nil {
@@ -125,7 +125,7 @@ func readPEM[T any](path, kind string, parse func([]byte) (T, error)) (T, error)
 	return parsed, nil
 }
 
-// makeCA writes the certificate first: a key without its certificate, which a kill between the two could leave, would be for nothing.
+// makeCA writes the certificate first: after a kill between the two files, a key alone would be useless.
 func makeCA(dir string, now time.Time) (*CA, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -134,7 +134,7 @@ func makeCA(dir string, now time.Time) (*CA, error) {
 	serial := newSerial()
 	template := &x509.Certificate{
 		SerialNumber: serial,
-		// The number tells the authorities of several homes apart in a list of trusted certificates.
+		// The number distinguishes the authorities of several homes in a list of trusted certificates.
 		Subject:               pkix.Name{CommonName: fmt.Sprintf("ios-agent proxy %x", serial.Bytes()[:4]), Organization: []string{"ios-agent"}},
 		NotBefore:             now.Add(-24 * time.Hour),
 		NotAfter:              now.Add(caLife),
@@ -154,7 +154,7 @@ func makeCA(dir string, now time.Time) (*CA, error) {
 		der        []byte
 	}{{certFile, "CERTIFICATE", der}, {keyFile, "PRIVATE KEY", secret}} {
 		var text bytes.Buffer
-		_ = pem.Encode(&text, &pem.Block{Type: file.kind, Bytes: file.der}) // into memory
+		_ = pem.Encode(&text, &pem.Block{Type: file.kind, Bytes: file.der}) // writing to memory cannot fail
 		if err := wholefile.Write(filepath.Join(dir, file.name), text.Bytes()); err != nil {
 			return nil, err
 		}
@@ -162,13 +162,13 @@ func makeCA(dir string, now time.Time) (*CA, error) {
 	return ReadCA(dir)
 }
 
-// File is the path of the certificate, as PEM: what `simctl keychain add-root-cert` takes.
+// File is the path of the certificate, as PEM, for `simctl keychain add-root-cert`.
 func (c *CA) File() string { return c.file }
 
-// DER is the certificate as devices take it (application/x-x509-ca-cert).
+// DER is the certificate in the form for devices (application/x-x509-ca-cert).
 func (c *CA) DER() []byte { return bytes.Clone(c.cert.Raw) }
 
-// PEM is the certificate as programs take it.
+// PEM is the certificate in the form for programs.
 func (c *CA) PEM() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.cert.Raw})
 }
@@ -179,13 +179,13 @@ func (c *CA) Fingerprint() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Name is how lists of trusted certificates show it.
+// Name is the certificate's name in lists of trusted certificates.
 func (c *CA) Name() string { return c.cert.Subject.CommonName }
 
-// Expires is when it ends.
+// Expires is the end of the certificate's validity.
 func (c *CA) Expires() time.Time { return c.cert.NotAfter }
 
-// Certificate is the public part.
+// Certificate is the certificate, without the key.
 func (c *CA) Certificate() *x509.Certificate { return c.cert }
 
 // sign makes the certificate of a host.
@@ -214,7 +214,7 @@ func (c *CA) sign(host string, key *ecdsa.PrivateKey, now time.Time) (*tls.Certi
 	return &tls.Certificate{Certificate: [][]byte{der, c.cert.Raw}, PrivateKey: key, Leaf: leaf}, nil
 }
 
-// newSerial is at most 20 bytes long and begins with a set bit, so that it always has its bytes.
+// newSerial is a serial number within the limit of 20 bytes. Its first bits are fixed, so that it is positive and always 16 bytes long.
 func newSerial() *big.Int {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // it never fails
@@ -222,7 +222,7 @@ func newSerial() *big.Int {
 	return new(big.Int).SetBytes(b[:])
 }
 
-// commonName fits into the 64 characters that X.520 allows; who checks reads the alternative names.
+// commonName fits into the 64 characters that X.520 allows; clients check the alternative names instead.
 func commonName(host string) string {
 	if len(host) > 64 {
 		return "ios-agent proxy"

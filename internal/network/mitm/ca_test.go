@@ -17,7 +17,7 @@ import (
 	"ios-agent/internal/network/mitm"
 )
 
-func TestTheAuthorityIsMadeOnce(t *testing.T) {
+func TestCAIsCreatedOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "ca")
 	first, err := mitm.LoadCA(dir)
 	must(t, err)
@@ -45,7 +45,7 @@ func TestTheAuthorityIsMadeOnce(t *testing.T) {
 	}
 }
 
-func TestAReadableKeyIsRefused(t *testing.T) {
+func TestCAKeyReadableByOthersIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	_, err := mitm.LoadCA(dir)
 	must(t, err)
@@ -56,7 +56,7 @@ func TestAReadableKeyIsRefused(t *testing.T) {
 	}
 }
 
-func TestADamagedAuthorityIsNotReplaced(t *testing.T) {
+func TestDamagedCAIsNotReplaced(t *testing.T) {
 	one, two := t.TempDir(), t.TempDir()
 	for _, dir := range []string{one, two} {
 		_, err := mitm.LoadCA(dir)
@@ -73,9 +73,9 @@ func TestADamagedAuthorityIsNotReplaced(t *testing.T) {
 	}
 }
 
-// TestLeaves: each is for its host, for less than Apple's 398 days, and chains to our authority and to no other: not to the one that
-// goproxy publishes with its key.
-func TestLeaves(t *testing.T) {
+// TestLeafCertificatesAreValidForTheirHost: each is for its host, for less than Apple's 398 days, and chains to our authority and to no
+// other: not to the one that goproxy publishes with its key.
+func TestLeafCertificatesAreValidForTheirHost(t *testing.T) {
 	r := open(t, nil)
 	ours, public := x509.NewCertPool(), x509.NewCertPool()
 	ours.AddCert(r.ca.Certificate())

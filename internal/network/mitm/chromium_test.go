@@ -19,9 +19,9 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// TestChromium: a real browser loads a page through the proxy, whose authority it trusts; the page posts, and speaks over a WebSocket. For
-// `make test-chromium`, which gets one.
-func TestChromium(t *testing.T) {
+// TestChromiumLoadsPageThroughProxy: a real browser loads a page through the proxy, whose authority it trusts; the page posts, and speaks
+// over a WebSocket. For `make test-chromium`, which gets one.
+func TestChromiumLoadsPageThroughProxy(t *testing.T) {
 	chromium := os.Getenv("IOS_AGENT_CHROMIUM")
 	if chromium == "" {
 		t.Skip("IOS_AGENT_CHROMIUM names no Chromium; `make test-chromium` gets one")

@@ -35,8 +35,8 @@ func program(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// TestCurl: HTTP/1.1 and HTTP/2, trusted by our certificate and by nothing else, with an upload.
-func TestCurl(t *testing.T) {
+// TestCurlWorksThroughProxy: HTTP/1.1 and HTTP/2, trusted by our certificate and by nothing else, with an upload.
+func TestCurlWorksThroughProxy(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		t.Run(version(http2), func(t *testing.T) {
 			r := open(t, believing)
@@ -69,8 +69,8 @@ func TestCurl(t *testing.T) {
 	})
 }
 
-// TestNode: its own TLS over a CONNECT, as its agents do.
-func TestNode(t *testing.T) {
+// TestNodeConnectsThroughProxy: its own TLS over a CONNECT, as its agents do.
+func TestNodeConnectsThroughProxy(t *testing.T) {
 	r := open(t, believing)
 	s := r.server(func(w http.ResponseWriter, req *http.Request) { fmt.Fprint(w, "hello ", req.URL.Path) }, true)
 	at, err := url.Parse(s.URL)

@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// clocks measure the parts of an exchange. What is traced may still be told when the answer is there: a connection that lost a race.
+// clocks measure the parts of an exchange. The trace may still call them after the answer, for a connection that lost a race.
 type clocks struct {
 	mu                         sync.Mutex
 	ended                      bool
@@ -57,7 +57,7 @@ func (c *clocks) took(d *time.Duration, from *time.Time) {
 	}
 }
 
-// end is when the answer's head is there, or there will be none.
+// end ends the measuring: the answer's head has arrived, or will not come.
 func (c *clocks) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

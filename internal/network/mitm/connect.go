@@ -16,13 +16,13 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// quiet is how long an app may say nothing after its CONNECT before we see whether the server speaks first.
+// quiet is how long an app may send nothing after its CONNECT before the proxy checks whether the server speaks first.
 const quiet = 3 * time.Second
 
-// connect serves a CONNECT: it finds out what is spoken inside, and opens it if it is HTTP.
+// connect serves a CONNECT: it detects the protocol inside, and opens the tunnel if it is HTTP.
 func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 	at, target := placeFrom(r.Context()), r.Host
-	at.heads.take(r) // what follows is no head
+	at.heads.take(r) // the bytes that follow belong to the tunnel
 	host, port, err := net.SplitHostPort(target)
 	if err != nil || host == "" {
 		http.Error(w, "ios-agent proxy: CONNECT wants HOST:PORT, not "+target, http.StatusBadRequest)
@@ -44,7 +44,7 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 	_ = conn.SetDeadline(time.Time{})
 	unseen := p.bypasses(at, host, port)
 	if unseen {
-		p.counts.bypass(host) // before the app hears of it: who has the answer finds it counted
+		p.counts.bypass(host) // counted before the app gets its answer
 	}
 	if _, err := io.WriteString(conn, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
 		_ = conn.Close()
@@ -57,7 +57,7 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 	p.lookInside(t, port)
 }
 
-// lookInside looks at the first bytes inside a tunnel and passes it to whom they are for.
+// lookInside reads the first bytes inside a tunnel and passes it to the right handler.
 func (p *Proxy) lookInside(t *tunnel, port string) {
 	server, err := p.firstBytes(t, port)
 	switch {
@@ -76,8 +76,8 @@ func (p *Proxy) lookInside(t *tunnel, port string) {
 	}
 }
 
-// firstBytes waits until the app says enough to tell HTTP from other things. When it says nothing, the server may be the one to begin:
-// then it is connected to, and returned if it does.
+// firstBytes waits until the app has sent enough to tell HTTP from other protocols. If the app sends nothing, the server may speak first:
+// then firstBytes connects to the server, and returns the connection if the server does.
 func (p *Proxy) firstBytes(t *tunnel, port string) (server net.Conn, err error) {
 	wait := p.quiet
 	if port == "443" {
@@ -97,13 +97,13 @@ func (p *Proxy) firstBytes(t *tunnel, port string) (server net.Conn, err error) 
 			return nil, err
 		}
 		if err != nil {
-			break // what there is decides
+			break // decide by the bytes so far
 		}
 	}
 	return nil, t.Conn.SetReadDeadline(time.Time{})
 }
 
-// readEarly reads more without taking it away.
+// readEarly reads more bytes and keeps them for the next reader.
 func (t *tunnel) readEarly() error {
 	more := make([]byte, 4096)
 	n, err := t.Conn.Read(more)
@@ -114,7 +114,7 @@ func (t *tunnel) readEarly() error {
 	return err
 }
 
-// whoSpeaksFirst connects to the server and waits for either side. The server is returned if it was first.
+// whoSpeaksFirst connects to the server and waits for either side. It returns the server's connection if the server was first.
 func (p *Proxy) whoSpeaksFirst(t *tunnel) (net.Conn, error) {
 	server, err := p.dial(p.ctx, t.place.target)
 	if err != nil {
@@ -128,7 +128,7 @@ func (p *Proxy) whoSpeaksFirst(t *tunnel) (net.Conn, error) {
 		b := make([]byte, 4096)
 		n, _ := server.Read(b)
 		first <- b[:n]
-		_ = t.Conn.SetReadDeadline(time.Unix(1, 0)) // wakes whoever waits for the app
+		_ = t.Conn.SetReadDeadline(time.Unix(1, 0)) // ends the read from the app below
 	}()
 	err = t.readEarly()
 	if len(t.early) > 0 {
@@ -145,19 +145,19 @@ func (p *Proxy) whoSpeaksFirst(t *tunnel) (net.Conn, error) {
 	return &tunnel{Conn: server, early: <-first}, nil
 }
 
-// mayBecomeHTTP says that the bytes are the beginning of a request line, and too few to be sure.
+// mayBecomeHTTP reports whether the bytes may be the beginning of a request line, but are too few to be sure.
 func mayBecomeHTTP(b []byte) bool {
 	return len(b) < 24 && !bytes.ContainsFunc(b, func(r rune) bool { return r < 'A' || r > 'Z' })
 }
 
-// looksLikeHTTP wants a method in capital letters, a space, and a path, a star or a whole address.
+// looksLikeHTTP requires a method in capital letters, a space, and a path, a star or an absolute URL.
 func looksLikeHTTP(b []byte) bool {
 	method, rest, ok := bytes.Cut(b, []byte(" "))
 	return ok && len(method) > 0 && len(method) < 24 && !bytes.ContainsFunc(method, func(r rune) bool { return r < 'A' || r > 'Z' }) &&
 		(len(rest) == 0 || rest[0] == '/' || rest[0] == '*' || rest[0] == 'h')
 }
 
-// openTLS greets an app as the server it asked for.
+// openTLS does the handshake with an app in the name of its server.
 func (p *Proxy) openTLS(t *tunnel, port string) {
 	name, protocols, ok := t.hello()
 	if name != "" && p.bypasses(&t.place, name, port) {
@@ -192,10 +192,10 @@ func (p *Proxy) openTLS(t *tunnel, port string) {
 	}
 }
 
-// isHTTP knows the names that ALPN has for HTTP.
+// isHTTP reports whether an ALPN name is HTTP.
 func isHTTP(protocol string) bool { return protocol == "h2" || strings.HasPrefix(protocol, "http/1.") }
 
-// refused tells of a handshake that an app ended. It tells so by an alert, or just leaves when it sees our certificate.
+// refused records a handshake that an app ended, with an alert or by closing the connection after it saw our certificate.
 func (p *Proxy) refused(t *tunnel, name string, err error) {
 	var alert *net.OpError
 	told := errors.As(err, &alert) && alert.Op == "remote error"
@@ -211,20 +211,20 @@ func (p *Proxy) refused(t *tunnel, name string, err error) {
 	p.tellTunnel(&at, t.place.target, flow.Trouble{Kind: flow.AppRefused, Error: "tls: the app refused our certificate for " + name})
 }
 
-// hello reads the first message of a handshake without taking it away.
+// hello reads the first message of a handshake and keeps it for the next reader.
 func (t *tunnel) hello() (name string, protocols []string, ok bool) {
 	heard := &listenOnly{Conn: t}
 	_ = tls.Server(heard, &tls.Config{GetConfigForClient: func(h *tls.ClientHelloInfo) (*tls.Config, error) {
 		name, protocols, ok = h.ServerName, h.SupportedProtos, true
 		return nil, errHeard
-	}}).Handshake() // it always ends with an error
+	}}).Handshake() // the handshake always ends with errHeard or another error
 	t.early = append(heard.read, t.early...)
 	return name, protocols, ok
 }
 
 var errHeard = errors.New("heard")
 
-// listenOnly remembers what is read and says nothing.
+// listenOnly records what it reads and writes nothing.
 type listenOnly struct {
 	net.Conn
 	read []byte

@@ -59,8 +59,8 @@ func ask(t *testing.T, conn net.Conn, request string) string {
 	return string(body)
 }
 
-// TestOtherProtocols: what is not HTTP is passed on as it is, whoever speaks first, and told as a tunnel.
-func TestOtherProtocols(t *testing.T) {
+// TestOtherProtocolsPassAsTunnel: other protocols than HTTP pass unchanged, whichever side speaks first, and are recorded as a tunnel.
+func TestOtherProtocolsPassAsTunnel(t *testing.T) {
 	r := open(t, nil)
 	r.proxy.SetQuiet(50 * time.Millisecond)
 	for _, greets := range []bool{false, true} {
@@ -109,8 +109,8 @@ func TestOtherProtocols(t *testing.T) {
 	}
 }
 
-// TestASlowApp: one that says nothing for a while and then HTTP is understood.
-func TestASlowApp(t *testing.T) {
+// TestHTTPIsRecognizedFromSlowApp: one that says nothing for a while and then HTTP is understood.
+func TestHTTPIsRecognizedFromSlowApp(t *testing.T) {
 	r := open(t, believing)
 	r.proxy.SetQuiet(time.Millisecond)
 	connected := make(chan struct{}, 1)
@@ -141,8 +141,8 @@ func TestASlowApp(t *testing.T) {
 	}
 }
 
-// TestTheAppRefusesOurCertificate: it is told as such, with the host, whether the app says why or just leaves.
-func TestTheAppRefusesOurCertificate(t *testing.T) {
+// TestRefusedCertificateIsRecorded: the flow has the kind and the host, whether the app sends an alert or just leaves.
+func TestRefusedCertificateIsRecorded(t *testing.T) {
 	r := open(t, nil)
 	conn := r.connect("pinned.example:443")
 	err := tls.Client(conn, &tls.Config{ServerName: "pinned.example", RootCAs: x509.NewCertPool()}).Handshake()
@@ -168,8 +168,8 @@ func TestTheAppRefusesOurCertificate(t *testing.T) {
 	}
 }
 
-// TestBypass: hosts that are passed on unopened show the app their own certificate and are only counted.
-func TestBypass(t *testing.T) {
+// TestBypassedHostsAreNotDecrypted: hosts that are passed on unopened show the app their own certificate and are only counted.
+func TestBypassedHostsAreNotDecrypted(t *testing.T) {
 	r := open(t, believing)
 	s := r.server(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "direct") }, false)
 	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
@@ -211,8 +211,8 @@ func TestBypass(t *testing.T) {
 	}
 }
 
-// TestBypassOfSomeClients: a host that is not passed on for this client is opened.
-func TestBypassOfSomeClients(t *testing.T) {
+// TestBypassAppliesPerClient: a host that is not passed on for this client is opened.
+func TestBypassAppliesPerClient(t *testing.T) {
 	asked := make(chan string, 10)
 	r := open(t, func(o *mitm.Options) {
 		believing(o)
@@ -242,8 +242,8 @@ func TestBypassOfSomeClients(t *testing.T) {
 	}
 }
 
-// TestTroubles: each has its kind, a status for the app and a sentence.
-func TestTroubles(t *testing.T) {
+// TestConnectionFailuresHaveKindAndStatus: each has its kind, a status for the app and a sentence.
+func TestConnectionFailuresHaveKindAndStatus(t *testing.T) {
 	own, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	defer own.Close()
@@ -299,8 +299,8 @@ func TestTroubles(t *testing.T) {
 	}
 }
 
-// TestABrokenAnswer: an app never takes a part for the whole.
-func TestABrokenAnswer(t *testing.T) {
+// TestBrokenResponseIsNotTakenAsComplete: an app never takes a part for the whole.
+func TestBrokenResponseIsNotTakenAsComplete(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		t.Run(version(http2), func(t *testing.T) {
 			r := open(t, believing)
@@ -323,8 +323,8 @@ func TestABrokenAnswer(t *testing.T) {
 	}
 }
 
-// TestOnlyLoopback: other machines are not served unless somebody says so.
-func TestOnlyLoopback(t *testing.T) {
+// TestServeRefusesNonLoopbackListener: other machines are not served unless somebody says so.
+func TestServeRefusesNonLoopbackListener(t *testing.T) {
 	r := open(t, nil)
 	l, err := net.Listen("tcp", "0.0.0.0:0")
 	must(t, err)

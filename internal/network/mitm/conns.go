@@ -15,20 +15,20 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// place is where a request came from: its connection, who is at the other end, and what that one believes to speak with.
+// place is the origin of a request: its connection, the client at the other end, and the server that the client addresses.
 type place struct {
-	conn   *appConn // the connection itself, without TLS; nil for what we repeat ourselves
+	conn   *appConn // the connection without TLS; nil for a replayed request
 	client func() flow.Client
 	target string    // host:port of the CONNECT that this is inside; empty outside
 	tls    *flow.TLS // nil for plain text
-	heads  *heads    // of its requests in HTTP/1.1; nil: they are not remembered
+	heads  *heads    // of its requests in HTTP/1.1; nil: the heads are unknown
 }
 
 type placeKey struct{}
 
 func placeFrom(ctx context.Context) *place { return ctx.Value(placeKey{}).(*place) }
 
-// placeOf finds the place that our own listeners gave a connection.
+// placeOf finds the place that our listeners attached to a connection.
 func placeOf(c net.Conn) *place {
 	if secure, ok := c.(*tls.Conn); ok {
 		c = secure.NetConn()
@@ -36,7 +36,7 @@ func placeOf(c net.Conn) *place {
 	return c.(interface{ at() *place }).at()
 }
 
-// door accepts connections of apps: only so many at once, each with its client looked up once.
+// door accepts connections of apps: a limited number at once. It looks up the client of each once.
 type door struct {
 	net.Listener
 	proxy *Proxy
@@ -58,7 +58,7 @@ func (d *door) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// whose begins to look a client up, at once: who ends a connection soon would be gone later. The function waits for what was found.
+// whose looks a client up at once, because a short-lived client would be gone later. The returned function waits for the result.
 func (p *Proxy) whose(c *appConn) func() flow.Client {
 	address := c.RemoteAddr().String()
 	if p.Whose == nil || !p.open.enter(&p.wg) {
@@ -83,15 +83,15 @@ func (p *Proxy) whose(c *appConn) func() flow.Client {
 	}
 }
 
-// appConn is a connection that was accepted.
+// appConn is an accepted connection.
 type appConn struct {
 	net.Conn
 	place place
 	open  *openConns
 	once  sync.Once
-	busy  atomic.Int32 // requests that are being served
-	since atomic.Int64 // when it was of use last, in nanoseconds
-	// greeted is the handshake inside its tunnel, until the app asks something.
+	busy  atomic.Int32 // number of requests being served
+	since atomic.Int64 // time of the last use, in nanoseconds
+	// greeted is the handshake inside its tunnel, until the app's first request.
 	greeted atomic.Pointer[greeting]
 }
 
@@ -111,10 +111,10 @@ func (c *appConn) Close() error {
 	return c.Conn.Close()
 }
 
-// used says that the connection is of use now.
+// used records that the connection is in use now.
 func (c *appConn) used() { c.since.Store(time.Now().UnixNano()) }
 
-// serves counts a request, until the function is called. What we repeat ourselves has no connection.
+// serves counts a request until served is called. A replayed request has no connection.
 func (c *appConn) serves() (served func()) {
 	if c == nil {
 		return func() {}
@@ -128,11 +128,11 @@ func (c *appConn) serves() (served func()) {
 	}
 }
 
-// goodbye is what somebody who is turned away gets to read why.
+// goodbye is how long a rejected program has to read the reason.
 const goodbye = time.Second
 
-// turnAway tells a program of another user that it is not served. Nothing else is written before: whoever answers waits for the client.
-// What it sent is read, or the system would end the connection before the answer arrives.
+// turnAway rejects a program of another user. It is the first write on the connection, because every answer waits for the client lookup.
+// It reads what the program sent; otherwise the system would reset the connection before the answer arrives.
 func (c *appConn) turnAway(why string) {
 	text := "ios-agent proxy: it serves only the user who started it: " + why + "\n"
 	defer time.AfterFunc(goodbye, func() { _ = c.Close() }).Stop()
@@ -143,15 +143,15 @@ func (c *appConn) turnAway(why string) {
 	_ = c.Close()
 }
 
-// reset ends the connection in a way that the app notices: nothing more arrives, not even an end.
+// reset ends the connection without an orderly end, so that the app sees an error.
 func (c *appConn) reset() {
 	if tcp, ok := c.Conn.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // without it, it would be an orderly end
+		_ = tcp.SetLinger(0) // without this the end would be orderly
 	}
 	_ = c.Close()
 }
 
-// CloseWrite lets a tunnel pass on that one side has said all.
+// CloseWrite lets a tunnel pass on that one side has finished writing.
 func (c *appConn) CloseWrite() error { return closeWrite(c.Conn) }
 
 func closeWrite(c net.Conn) error {
@@ -161,13 +161,13 @@ func closeWrite(c net.Conn) error {
 	return c.Close()
 }
 
-// tunnel is a connection after its CONNECT: what was read too early comes first.
+// tunnel is a connection after its CONNECT; bytes that were read too early come first.
 type tunnel struct {
 	net.Conn
 	early     []byte
 	host      string
 	place     place
-	certified atomic.Bool // it was shown our certificate
+	certified atomic.Bool // the app got our certificate
 }
 
 func (t *tunnel) at() *place { return &t.place }
@@ -181,26 +181,26 @@ func (t *tunnel) Read(b []byte) (int, error) {
 	return t.Conn.Read(b)
 }
 
-// CloseWrite is the connection's.
+// CloseWrite closes the writing side of the connection.
 func (t *tunnel) CloseWrite() error { return closeWrite(t.Conn) }
 
-// openConns are the connections of apps.
+// openConns are the open connections of apps.
 type openConns struct {
 	most    int
-	waiting atomic.Int32 // of those who were accepted and find no place
+	waiting atomic.Int32 // number of accepted connections without a place
 
 	mu       sync.Mutex
 	closed   bool
 	conns    map[*appConn]struct{}
 	accepted int64
-	changed  chan struct{} // closed when there may be a place
+	changed  chan struct{} // closed when a place may be free
 }
 
 func newOpenConns(most int) openConns {
 	return openConns{most: most, conns: map[*appConn]struct{}{}, changed: make(chan struct{})}
 }
 
-// admit takes a connection in. When all places are taken, the one that has been idle longest gives way; when none is idle, it waits.
+// admit takes a connection in. When all places are taken, it closes the connection that was idle longest; if all are busy, it waits.
 func (o *openConns) admit(ctx context.Context, c *appConn) bool {
 	o.waiting.Add(1)
 	defer o.waiting.Add(-1)
@@ -215,8 +215,8 @@ func (o *openConns) admit(ctx context.Context, c *appConn) bool {
 		idlest, changed := o.idlest(), o.changed
 		o.mu.Unlock()
 		if idlest != nil {
-			idlest.greeted.Store(nil) // it is we who leave
-			_ = idlest.Close()        // it leaves the others at once
+			idlest.greeted.Store(nil) // the proxy ends it, not the app
+			_ = idlest.Close()        // Close frees its place
 			continue
 		}
 		select {
@@ -227,7 +227,7 @@ func (o *openConns) admit(ctx context.Context, c *appConn) bool {
 	}
 }
 
-// idlest is the connection without a request that was of no use longest; nil if all have one. The caller has the mutex.
+// idlest is the connection without a request that was unused longest; nil if all are busy. The caller must hold the mutex.
 func (o *openConns) idlest() (idlest *appConn) {
 	for c := range o.conns {
 		if c.busy.Load() == 0 && (idlest == nil || c.since.Load() < idlest.since.Load()) {
@@ -237,7 +237,7 @@ func (o *openConns) idlest() (idlest *appConn) {
 	return idlest
 }
 
-// rests says that a connection has nothing to do any more: it may give way.
+// rests says that a connection is idle, so that admit may close it.
 func (o *openConns) rests() {
 	if o.waiting.Load() == 0 {
 		return
@@ -247,7 +247,7 @@ func (o *openConns) rests() {
 	o.tell()
 }
 
-// tell wakes those who wait for a place. The caller has the mutex.
+// tell wakes the connections that wait for a place. The caller must hold the mutex.
 func (o *openConns) tell() {
 	close(o.changed)
 	o.changed = make(chan struct{})
@@ -260,7 +260,7 @@ func (o *openConns) remove(c *appConn) {
 	o.tell()
 }
 
-// enter counts one more that is being served, unless the proxy is closed.
+// enter counts one more task, unless the proxy is closed.
 func (o *openConns) enter(wg *sync.WaitGroup) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -284,7 +284,7 @@ func (o *openConns) endAll() {
 	}
 	o.mu.Unlock()
 	for _, c := range all {
-		_ = c.Close() // what matters is that it ends
+		_ = c.Close() // the error does not matter
 	}
 }
 
@@ -294,7 +294,7 @@ func (o *openConns) count() (open int, accepted int64) {
 	return len(o.conns), o.accepted
 }
 
-// handover is a listener whose connections come from inside: what a CONNECT led to.
+// handover is a listener for the connections inside tunnels.
 type handover struct {
 	conns chan net.Conn
 	ended chan struct{}
@@ -314,7 +314,7 @@ func (h *handover) give(c net.Conn) bool {
 	}
 }
 
-// Accept waits for the next one.
+// Accept waits for the next connection.
 func (h *handover) Accept() (net.Conn, error) {
 	select {
 	case c := <-h.conns:
@@ -330,10 +330,10 @@ func (h *handover) Close() error {
 	return nil
 }
 
-// Addr is of no use to anybody.
+// Addr is a placeholder that net.Listener requires.
 func (h *handover) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
 
-// mostBypassed bounds the hosts that are counted by name.
+// mostBypassed is the number of hosts that are counted by name.
 const mostBypassed = 256
 
 type counts struct {

@@ -37,9 +37,9 @@ func (r *rig) idle(kind int, server string) net.Conn {
 	return conn
 }
 
-// TestIdleConnectionsGiveWay: beside more idle connections than there are places an app is served at once. Those that were of no use
-// longest are ended; one with a request under way, and one that was used last, stay.
-func TestIdleConnectionsGiveWay(t *testing.T) {
+// TestIdleConnectionsAreClosedForNewOnes: beside more idle connections than there are places an app is served at once. Those that were of
+// no use longest are ended; one with a request under way, and one that was used last, stay.
+func TestIdleConnectionsAreClosedForNewOnes(t *testing.T) {
 	const places, crowd = 1024, 1100
 	r := open(t, nil)
 	hangs, let := make(chan struct{}), make(chan struct{})
@@ -83,8 +83,8 @@ func TestIdleConnectionsGiveWay(t *testing.T) {
 	}
 }
 
-// TestBusyConnectionsAreWaitedFor: where all places have a request under way, the next connection is served when one of them rests.
-func TestBusyConnectionsAreWaitedFor(t *testing.T) {
+// TestNewConnectionWaitsForBusyOnes: where all places have a request under way, the next connection is served when one of them rests.
+func TestNewConnectionWaitsForBusyOnes(t *testing.T) {
 	r := open(t, func(o *mitm.Options) { o.MostOpen = 1 })
 	asked, let := make(chan struct{}, 2), make(chan struct{}, 2)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -109,8 +109,8 @@ func TestBusyConnectionsAreWaitedFor(t *testing.T) {
 	}
 }
 
-// TestAnotherUserIsTurnedAway: a program of another user gets 403 whatever it asks for, no server hears of it, and no flow is told.
-func TestAnotherUserIsTurnedAway(t *testing.T) {
+// TestOtherUsersProgramIsForbidden: a program of another user gets 403 for any request, no server is contacted, and no flow is recorded.
+func TestOtherUsersProgramIsForbidden(t *testing.T) {
 	r := open(t, func(o *mitm.Options) {
 		o.Bypass = []string{"127.0.0.1"}
 		o.Whose = func(net.Conn) flow.Client { return flow.Client{Foreign: true, Unknown: "uid 4711"} }
@@ -138,8 +138,8 @@ func TestAnotherUserIsTurnedAway(t *testing.T) {
 	}
 }
 
-// TestBodiesThatRulesLookAtHaveABound: together. What has no room is shown cut, and passes whole; what ended gives its room back.
-func TestBodiesThatRulesLookAtHaveABound(t *testing.T) {
+// TestBodiesReadForRulesAreBounded: together. What has no room is shown cut, and passes whole; what ended gives its room back.
+func TestBodiesReadForRulesAreBounded(t *testing.T) {
 	const most, size = 1 << 20, 2 << 20
 	r := open(t, func(o *mitm.Options) { o.MostSeen = most })
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {

@@ -15,10 +15,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// mostCodings bounds how often a body may be packed: more than two is an attack or a mistake.
+// mostCodings bounds the layers of coding of a body: more than two are an attack or a mistake.
 const mostCodings = 3
 
-// mostWindow bounds what unpacking one body takes, whatever it says it needs.
+// mostWindow bounds the memory for unpacking one body, whatever its head demands.
 const mostWindow = 8 << 20
 
 var unpackers = map[string]func(io.Reader) (io.Reader, error){
@@ -35,7 +35,7 @@ var unpackers = map[string]func(io.Reader) (io.Reader, error){
 	},
 }
 
-// inflated reads "deflate", by which some mean zlib, as the standard says, and some the bare format.
+// inflated reads "deflate". Some servers mean zlib, as the standard says, and others the raw format.
 func inflated(r io.Reader) (io.Reader, error) {
 	var first [2]byte
 	n, err := io.ReadFull(r, first[:])
@@ -49,17 +49,17 @@ func inflated(r io.Reader) (io.Reader, error) {
 	return flate.NewReader(all), nil
 }
 
-// Decode unpacks a body that was kept as it was on the wire: at most so many bytes of it.
+// Decode unpacks a stored body from the wire: at most most bytes of it.
 func Decode(coding string, wire []byte, most int64) ([]byte, error) {
 	content, used, _ := decode(coding, wire, true, int(min(most, math.MaxInt)), &portion{})
 	if used == "" && len(wire) > 0 && len(codings(coding)) > 0 {
-		return nil, fmt.Errorf("the body is not %s", coding)
+		return nil, fmt.Errorf("the body is not encoded as %s", coding)
 	}
 	return content, nil
 }
 
-// decode unpacks the first most bytes of a body. used is the coding that was taken away; it is empty when the body is what it is, or
-// is not what its head says. all says that nothing is missing.
+// decode unpacks the first most bytes of a body. used is the coding that was undone; it is empty for a body without a coding, or with
+// another one than its head says. all reports that content is complete.
 func decode(coding string, raw []byte, whole bool, most int, room *portion) (content []byte, used string, all bool) {
 	if len(raw) == 0 {
 		return nil, "", whole
@@ -73,7 +73,7 @@ func decode(coding string, raw []byte, whole bool, most int, room *portion) (con
 	var open []io.Closer
 	defer func() {
 		for _, c := range open {
-			_ = c.Close() // it gives memory back
+			_ = c.Close() // this frees memory
 		}
 	}()
 	for _, name := range slices.Backward(names) {
@@ -98,7 +98,7 @@ func decode(coding string, raw []byte, whole bool, most int, room *portion) (con
 	return content[:min(int64(len(content)), limit)], strings.Join(names, ", "), all
 }
 
-// codings are the names of a Content-Encoding, without those that say nothing.
+// codings are the names in a Content-Encoding, without identity.
 func codings(line string) []string {
 	var names []string
 	for name := range strings.SplitSeq(line, ",") {

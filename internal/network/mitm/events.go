@@ -7,10 +7,10 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// watchEvents tells the events of a stream while they go by.
+// watchEvents records the events of a stream while they pass.
 func (x *exchange) watchEvents(body *tee) {
 	x.messages.tell = x.tell
-	x.tell() // an answer without an end: its head is news
+	x.tell() // a stream may never end: record its head now
 	events := &events{tell: func(data []byte, size int64) {
 		x.messages.add(flow.Message{
 			AtMS: time.Since(x.f.Started).Milliseconds(), Text: true, Size: size, Data: bytes.Clone(data), Cut: size > int64(len(data)),
@@ -19,12 +19,12 @@ func (x *exchange) watchEvents(body *tee) {
 	body.seen = append(body.seen, events.write)
 }
 
-// events cuts a text/event-stream at its empty lines. An event is told with its lines, as they are: data, event and id.
+// events splits a text/event-stream at its empty lines. An event is recorded with its lines unchanged: data, event and id.
 type events struct {
 	tell  func(data []byte, size int64)
-	kept  []byte // of the event that is being read
+	kept  []byte // of the event being read
 	size  int64
-	line  int  // bytes of the line that is being read
+	line  int  // bytes of the line being read
 	wasCR bool // the last byte was a carriage return, which ends a line alone or with the line feed after it
 }
 

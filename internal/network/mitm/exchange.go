@@ -16,13 +16,13 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// serveOuter answers apps that know that this is a proxy.
+// serveOuter serves apps that use this proxy as a proxy.
 func (p *Proxy) serveOuter(w http.ResponseWriter, r *http.Request) {
 	at := placeFrom(r.Context())
-	if at.client().Foreign { // it was told so
+	if at.client().Foreign { // turnAway answers it
 		panic(http.ErrAbortHandler)
 	}
-	if r.Method != http.MethodConnect { // a tunnel is of use when something is asked inside
+	if r.Method != http.MethodConnect { // a tunnel is in use only while it has a request inside
 		defer at.conn.serves()()
 	}
 	switch {
@@ -37,11 +37,11 @@ func (p *Proxy) serveOuter(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveInner answers apps that believe to speak with their server.
+// serveInner serves apps inside a tunnel, which address their server.
 func (p *Proxy) serveInner(w http.ResponseWriter, r *http.Request) {
 	at := placeFrom(r.Context())
 	defer at.conn.serves()()
-	at.conn.greeted.Store(nil) // it asks: it believes us
+	at.conn.greeted.Store(nil) // a request means that the app trusts us
 	if r.Method == http.MethodConnect {
 		http.Error(w, "ios-agent proxy: CONNECT inside a CONNECT", http.StatusMethodNotAllowed)
 		return
@@ -60,7 +60,7 @@ func (p *Proxy) serveInner(w http.ResponseWriter, r *http.Request) {
 	p.pass(w, r, shorter(&to))
 }
 
-// shorter leaves a port out that the scheme says already.
+// shorter omits a port that is the scheme's default.
 func shorter(u *url.URL) *url.URL {
 	if host, port, err := net.SplitHostPort(u.Host); err == nil && port == defaultPort(u.Scheme) {
 		u.Host = host
@@ -71,7 +71,7 @@ func shorter(u *url.URL) *url.URL {
 	return u
 }
 
-// here answers who asks the proxy itself: browsers and devices fetch the certificate so.
+// here serves requests to the proxy itself: browsers and devices fetch its certificate from it.
 func (p *Proxy) here(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/ca.cer":
@@ -99,25 +99,25 @@ type exchange struct {
 	w      http.ResponseWriter
 	in     *http.Request
 	out    *http.Request
-	names  []string // of the request's lines, in the app's order and spelling; nil: they are not known
+	names  []string // of the request's headers, in the app's order and spelling; nil: unknown
 	look   flow.Look
 	clocks clocks
 	pace   pace
 
-	asked             flow.Body // the request's, if rules wanted to see it
-	shown             portion   // that the bodies have which rules are shown
+	asked             flow.Body // the request's body, if the rules requested it
+	shown             portion   // memory of the bodies for the rules
 	request, response *capture
 	sending           *tee
 	messages          messages
 
-	mu      sync.Mutex // guards f once it is sent, and that nothing is told after its end
+	mu      sync.Mutex // guards f after the request was sent, and that over ends the recording
 	f       *flow.Flow
 	opening *time.Timer
-	told    bool // that it is open
+	told    bool // the flow was recorded as open
 	over    bool
 }
 
-// pass takes a request to where it goes, and the answer back.
+// pass takes a request to its destination, and the answer back.
 func (p *Proxy) pass(w http.ResponseWriter, r *http.Request, to *url.URL) {
 	p.counts.requests.Add(1)
 	at := placeFrom(r.Context())
@@ -136,7 +136,7 @@ func (x *exchange) run(to *url.URL) {
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Trailer: r.Trailer,
 	}
 	if _, named := r.Header["User-Agent"]; !named {
-		x.out.Header["User-Agent"] = nil // else net/http names itself
+		x.out.Header["User-Agent"] = nil // otherwise net/http sends its own
 	}
 	if hasToken(r.Header, "Te", "trailers") {
 		x.out.Header.Set("Te", "trailers")
@@ -172,7 +172,7 @@ func (x *exchange) run(to *url.URL) {
 	x.send()
 }
 
-// prepareBody sets up what sees the body of the request.
+// prepareBody attaches the readers that see the request's body.
 func (x *exchange) prepareBody() {
 	r := x.in
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
@@ -185,7 +185,7 @@ func (x *exchange) prepareBody() {
 	x.sending = &tee{from: r.Body, seen: []func([]byte){x.request.add}}
 	x.out.Body = x.sending
 	if r.ProtoMajor == 1 && x.w != nil {
-		_ = http.NewResponseController(x.w).EnableFullDuplex() // a server may answer before it heard everything
+		_ = http.NewResponseController(x.w).EnableFullDuplex() // a server may answer before it has the whole request
 	}
 }
 
@@ -204,11 +204,11 @@ func (x *exchange) askRequest() (flow.Verdict, error) {
 		x.f.Request.Body = x.asked
 	}
 	verdict, err := x.held(x.p.Rules.Request)
-	x.f.Request.Body = flow.Body{} // what was really sent is told at the end
+	x.f.Request.Body = flow.Body{} // finish records the body that was really sent
 	return verdict, err
 }
 
-// held asks the rules and counts how long they took. An error is that the app is gone, or the proxy; rules that cannot decide let pass.
+// held asks the rules and measures their time. An error means that the app or the proxy has ended; if the rules fail, the flow passes.
 func (x *exchange) held(ask func(context.Context, *flow.Flow) (flow.Verdict, error)) (flow.Verdict, error) {
 	began := time.Now()
 	verdict, err := ask(x.ctx, x.f)
@@ -216,7 +216,7 @@ func (x *exchange) held(ask func(context.Context, *flow.Flow) (flow.Verdict, err
 		x.f.Timing.Held += float64(took.Microseconds()) / 1000
 	}
 	if err != nil && x.ctx.Err() == nil {
-		x.p.Log.Warn("a flow passes without its rules", "flow", x.f.ID, "error", err)
+		x.p.Log.Warn("the rules failed, and the flow passes", "flow", x.f.ID, "error", err)
 		return flow.Verdict{}, nil
 	}
 	return verdict, err
@@ -262,17 +262,17 @@ func (x *exchange) changeRequest(c *flow.Change) error {
 	return nil
 }
 
-// drain reads what the app still sends and nobody gets.
+// drain reads the rest of the request's body and discards it.
 func (x *exchange) drain() {
 	if x.out.Body != nil {
-		_, _ = io.Copy(io.Discard, x.out.Body) // an app that is gone is noticed by whoever answers it
+		_, _ = io.Copy(io.Discard, x.out.Body) // writing the answer detects an app that is gone
 	}
 }
 
-// send asks the server.
+// send sends the request to the server.
 func (x *exchange) send() {
 	route := x.p.route.Load()
-	if byWayOf(route.Upstream, x.out.URL.Hostname()) != nil && x.p.namesOwn(hostPort(x.out.URL)) { // else whoever connects looks
+	if byWayOf(route.Upstream, x.out.URL.Hostname()) != nil && x.p.namesOwn(hostPort(x.out.URL)) { // without an upstream, the dialer checks
 		x.fail(errOwnPort)
 		return
 	}
@@ -299,14 +299,14 @@ func (x *exchange) send() {
 	x.receive(resp)
 }
 
-// order has the request sent as the app wrote it, on a connection that is its own for now.
+// order makes the connection send the request's headers as the app wrote them.
 func (x *exchange) order(got httptrace.GotConnInfo) {
 	if c, is := got.Conn.(*orderly); is {
 		c.next(x.names)
 	}
 }
 
-// early passes on what a server says before its answer, such as 103 Early Hints. 100 Continue is each side's own.
+// early passes on an interim answer of a server, such as 103 Early Hints. 100 Continue stays on each side.
 func (x *exchange) early(code int, header textproto.MIMEHeader) {
 	if code == http.StatusContinue || x.w == nil {
 		return
@@ -319,7 +319,7 @@ func (x *exchange) early(code int, header textproto.MIMEHeader) {
 	clear(h)
 }
 
-// fail answers the app that its request could not be sent, and tells why.
+// fail tells the app why its request could not be sent, and records it.
 func (x *exchange) fail(err error) {
 	kind, text, status := x.p.explain(x.ctx, err, hostPort(x.out.URL))
 	x.ended(kind, text, status)
@@ -334,7 +334,7 @@ func (x *exchange) ended(kind flow.TroubleKind, text string, status int) {
 	http.Error(x.w, "ios-agent proxy: "+text, status)
 }
 
-// openAfter is how long a request may be under way before that is told. Most are done by then, and are told once instead of twice.
+// openAfter is how long a request may take before it is recorded as open. Most end earlier, and are recorded once instead of twice.
 const openAfter = 20 * time.Millisecond
 
 func (x *exchange) openSoon() {
@@ -343,7 +343,7 @@ func (x *exchange) openSoon() {
 	}
 }
 
-// tellOpen tells that the request is under way, unless something was told already.
+// tellOpen records that the request is on its way, unless the flow was recorded already.
 func (x *exchange) tellOpen() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -352,7 +352,7 @@ func (x *exchange) tellOpen() {
 	}
 }
 
-// tell tells how far the flow is.
+// tell records the current state of the flow.
 func (x *exchange) tell() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -367,7 +367,7 @@ func (x *exchange) tellLocked() {
 	x.p.Tell.Tell(copyOf(x.f))
 }
 
-// finish tells how the flow ended, once.
+// finish records the end of the flow, once.
 func (x *exchange) finish(state flow.State, trouble flow.Trouble) {
 	x.messages.stop()
 	x.mu.Lock()
@@ -400,7 +400,7 @@ func (x *exchange) finish(state flow.State, trouble flow.Trouble) {
 	x.p.Tell.Tell(copyOf(f))
 }
 
-// copyOf is a flow that shares nothing that anybody changes: the teller owns it.
+// copyOf is a copy of a flow that shares no data that changes later: the Teller owns it.
 func copyOf(f *flow.Flow) flow.Flow {
 	c := *f
 	c.Request.Header, c.Request.Trailer = slices.Clone(f.Request.Header), slices.Clone(f.Request.Trailer)

@@ -16,35 +16,35 @@ const (
 )
 
 const (
-	mostPacked   = 1 << 20  // of a packed message: what is larger is not unpacked, nor is what comes after it
-	packedWindow = 32 << 10 // what later messages may refer to
+	mostPacked   = 1 << 20  // bytes of a packed message: a larger one stays packed, and so do the later ones
+	packedWindow = 32 << 10 // bytes that later messages may refer to
 )
 
-// wsMessage is one message as it is told.
+// wsMessage is one message to record.
 type wsMessage struct {
 	op   byte
-	size int64 // of the payloads on the wire
+	size int64 // bytes of the payloads on the wire
 	data []byte
 	cut  bool
 }
 
-// frames reads one direction of a WebSocket from the bytes that go by. It never says that something is wrong: the two ends do that.
+// frames reads one direction of a WebSocket from passing bytes. It reports no protocol errors: the two ends do that.
 type frames struct {
 	tell  func(wsMessage)
-	wants func() bool // whether contents are still kept
+	wants func() bool // whether contents are still stored
 	pack  *unpacker   // nil without permessage-deflate
 
-	head    []byte // of the frame, until it is whole
-	left    uint64 // of its payload
+	head    []byte // of the frame, until it is complete
+	left    uint64 // bytes left of its payload
 	mask    [4]byte
-	at      int // in the mask
+	at      int // position in the mask
 	op      byte
 	control bool
 	fin     bool
-	lost    bool // the bytes make no sense: nothing more is read
+	lost    bool // the bytes are invalid: the rest is ignored
 
 	message wsMessage
-	open    bool // a message is being read
+	open    bool // a message has begun
 	packed  bool
 	ctl     wsMessage
 }
@@ -68,7 +68,7 @@ func (f *frames) write(b []byte) {
 	}
 }
 
-// headSize is how long a frame's head is, as far as that is known from its first bytes.
+// headSize is the length of a frame's head, as far as its first bytes show it.
 func headSize(head []byte) int {
 	if len(head) < 2 {
 		return 2
@@ -169,9 +169,9 @@ func (f *frames) endFrame() {
 
 // unpacker unpacks the messages of one direction (RFC 7692).
 type unpacker struct {
-	fresh  bool   // each message stands alone
-	window []byte // of the messages before
-	lost   bool   // one was too large or broken: the next ones refer to what we do not have
+	fresh  bool   // each message is compressed on its own
+	window []byte // last bytes of the earlier messages
+	lost   bool   // a message was too large or broken: later ones refer to missing bytes
 	reader io.ReadCloser
 }
 
@@ -180,7 +180,7 @@ func (u *unpacker) unpack(packed []byte, cut bool) ([]byte, bool) {
 		u.lost = !u.fresh
 		return nil, true
 	}
-	// What was left out at the end of the message, and an empty last block so that there is an end.
+	// The bytes that the sender left out at the end of the message, and an empty last block that ends the stream.
 	from := io.MultiReader(bytes.NewReader(packed), strings.NewReader("\x00\x00\xff\xff\x01\x00\x00\xff\xff"))
 	if u.reader == nil {
 		u.reader = flate.NewReaderDict(from, u.window)
@@ -203,7 +203,7 @@ func (u *unpacker) unpack(packed []byte, cut bool) ([]byte, bool) {
 	return all, broken
 }
 
-// unpackers reads from the server's answer whether messages are packed, and how each side packs.
+// unpackersOf reads from the server's answer whether messages are packed, and how each side packs.
 func unpackersOf(extensions []string) (ofApp, ofServer *unpacker) {
 	for _, line := range extensions {
 		for one := range strings.SplitSeq(line, ",") {

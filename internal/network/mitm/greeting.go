@@ -7,19 +7,18 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// greeting is a handshake after which the app has not asked anything yet.
+// greeting is a finished handshake before the app's first request.
 type greeting struct {
 	proxy *Proxy
 	place *place
 	at    time.Time
 }
 
-// leftSoon is how soon an app leaves that does not want our certificate. Browsers open connections that they may not need, and keep them
-// longer.
+// leftSoon is the time in which an app that rejects our certificate leaves. Browsers open connections in advance, and keep them longer.
 const leftSoon = 5 * time.Second
 
-// leave tells of an app that ended its connection right after the handshake, without a request: who pins a certificate and looks at it only
-// then says nothing else. It does nothing when the proxy itself ends.
+// leave records an app that closed its connection right after the handshake, without a request: an app that checks a pinned certificate
+// only then gives no other sign. It does nothing when the proxy itself ends.
 func (g *greeting) leave() {
 	if g == nil || time.Since(g.at) > leftSoon {
 		return

@@ -22,9 +22,9 @@ func (r *rig) greet(target, name, protocol string) (raw net.Conn, secure *tls.Co
 	return raw, secure
 }
 
-// TestAppThatLeavesAfterTheHandshakeIsTold: an app that looks at the certificate only when the handshake is over, and leaves then, is told
-// as a failed flow that says that it may pin, however it leaves.
-func TestAppThatLeavesAfterTheHandshakeIsTold(t *testing.T) {
+// TestLeavingAfterHandshakeIsRecordedAsPinning: an app that checks the certificate only after the handshake, and then leaves, gives a
+// failed flow whose error mentions pinning, however the app closes the connection.
+func TestLeavingAfterHandshakeIsRecordedAsPinning(t *testing.T) {
 	for _, protocol := range []string{"http/1.1", "h2"} {
 		for how, leave := range map[string]func(net.Conn, *tls.Conn) error{
 			"it says so":             func(_ net.Conn, secure *tls.Conn) error { return secure.Close() },
@@ -39,15 +39,15 @@ func TestAppThatLeavesAfterTheHandshakeIsTold(t *testing.T) {
 					t.Errorf("got %q %q, want %q", f.Kind, f.Error, flow.AppLeft)
 				}
 				if f.Request.Method != "CONNECT" || f.TLS == nil || f.TLS.Name != "api.example" {
-					t.Errorf("got %s with TLS %+v, want a CONNECT with the name that was asked for", f.Request.Method, f.TLS)
+					t.Errorf("got %s with TLS %+v, want a CONNECT with the requested name", f.Request.Method, f.TLS)
 				}
 			})
 		}
 	}
 }
 
-// TestAppThatAskedAndLeavesIsNotToldAsPinning: who asked something believes the certificate.
-func TestAppThatAskedAndLeavesIsNotToldAsPinning(t *testing.T) {
+// TestLeavingAfterRequestIsNotPinning: an app that sent a request trusts the certificate.
+func TestLeavingAfterRequestIsNotPinning(t *testing.T) {
 	r := open(t, believing)
 	s := r.server(func(w http.ResponseWriter, _ *http.Request) {}, false)
 	raw, secure := r.greet(s.Listener.Addr().String(), "127.0.0.1", "http/1.1")

@@ -9,16 +9,16 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// hops are the lines that are meant for the next machine only.
+// hops are the headers for the next machine only.
 var hops = []string{
 	"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te",
 	"Trailer", "Transfer-Encoding", "Upgrade",
 }
 
-// fields writes lines down whose order net/http did not keep: names are in that of the alphabet.
+// fields lists header lines whose order net/http has lost: sorted by name.
 func fields(h http.Header, host string) flow.Header { return ordered(h, host, nil) }
 
-// onward is what of the lines goes on to the next machine.
+// onward is the part of the headers that the next machine gets.
 func onward(h http.Header) http.Header {
 	to := make(http.Header, len(h)+2)
 	maps.Copy(to, h)
@@ -33,7 +33,7 @@ func onward(h http.Header) http.Header {
 	return to
 }
 
-// change applies what somebody changed.
+// change applies a change to headers.
 func change(h http.Header, c *flow.Change) {
 	for _, name := range c.Remove {
 		h.Del(name)
@@ -50,7 +50,7 @@ func change(h http.Header, c *flow.Change) {
 	}
 }
 
-// hasToken finds a word in a list of words, in any case.
+// hasToken finds a word in a comma-separated header; upper and lower case are equal.
 func hasToken(h http.Header, name, word string) bool {
 	for _, line := range h[name] {
 		for each := range strings.SplitSeq(line, ",") {

@@ -13,20 +13,20 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// net/http keeps neither the order of header names nor their spelling. What an app wrote is remembered beside it, as a hint: values always
-// are those that net/http read, so that no line is taken from here that it refused or joined.
+// net/http keeps neither the order nor the spelling of header names. The proxy records what an app wrote separately, as a hint: values
+// always come from net/http, so that a line that it refused or joined cannot slip through.
 
-// mostRemembered is how much of a request is remembered until its head is taken.
+// mostRemembered is the maximum recorded part of a request's head, in bytes.
 const mostRemembered = 64 << 10
 
-// heads remembers the bytes by which the next request of an HTTP/1.1 connection begins. The zero value is ready.
+// heads records the first bytes of the next request on an HTTP/1.1 connection. The zero value is ready.
 type heads struct {
 	mu    sync.Mutex
 	raw   []byte
-	taken bool // the request is being served: what is read now is its body
+	taken bool // the request is being served: the next bytes are its body
 }
 
-// read notes what was read into b. While a request is served, net/http waits for the first byte of the next one, with one byte of room.
+// read records bytes that were read into b. While a request is served, net/http waits for the next request with a buffer of one byte.
 func (h *heads) read(b []byte, n int) {
 	if h == nil || n <= 0 {
 		return
@@ -44,7 +44,7 @@ func (h *heads) read(b []byte, n int) {
 	}
 }
 
-// again says that the connection waits for another request.
+// again says that the connection waits for its next request.
 func (h *heads) again() {
 	if h == nil {
 		return
@@ -57,7 +57,7 @@ func (h *heads) again() {
 	h.taken = false
 }
 
-// take gives the names of the lines of a request that is being served, as they were written; nil: they are not known.
+// take gives the header names of the request being served, as the app wrote them; nil if they are unknown.
 func (h *heads) take(r *http.Request) (names []string) {
 	if h == nil {
 		return nil
@@ -71,7 +71,7 @@ func (h *heads) take(r *http.Request) (names []string) {
 	defer func() { h.raw = h.raw[:0] }()
 	lines := bytes.SplitAfter(h.raw, []byte("\n"))
 	if first := string(bytes.TrimRight(lines[0], "\r\n")); first != r.Method+" "+r.RequestURI+" "+r.Proto {
-		return nil // it was read with the request before it
+		return nil // the head was read together with the previous request
 	}
 	for _, line := range lines[1:] {
 		if len(bytes.TrimRight(line, "\r\n")) == 0 {
@@ -80,16 +80,16 @@ func (h *heads) take(r *http.Request) (names []string) {
 		name, _, _ := bytes.Cut(line, []byte(":"))
 		names = append(names, string(name))
 	}
-	return nil // the head is longer than what is remembered
+	return nil // the head is longer than the recorded part
 }
 
-// listening is a connection of an app inside of a tunnel, whose heads are remembered.
+// listening is a connection of an app inside a tunnel, whose heads are recorded.
 type listening struct {
 	net.Conn
 	place *place
 }
 
-// listen has the heads of what is said on a connection remembered.
+// listen records the heads on a connection.
 func listen(c net.Conn, at *place) net.Conn {
 	at.heads = &heads{}
 	return &listening{c, at}
@@ -103,18 +103,18 @@ func (l *listening) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// CloseWrite is the connection's.
+// CloseWrite closes the writing side of the connection.
 func (l *listening) CloseWrite() error { return closeWrite(l.Conn) }
 
-// idle is told of connections of apps; between two requests the next head begins.
+// idle is called at state changes of apps' connections; in the idle state the next head begins.
 func idle(c net.Conn, state http.ConnState) {
 	if state == http.StateIdle {
 		placeOf(c).heads.again()
 	}
 }
 
-// ordered are header lines in the order of names, each in its spelling; what is not named there follows by the alphabet. host stands where
-// Host does, or first.
+// ordered lists header lines in the order and spelling of names, then the other lines sorted by name. host is placed at the name Host, or
+// first.
 func ordered(h http.Header, host string, names []string) flow.Header {
 	n := 1
 	for _, values := range h {
@@ -142,22 +142,22 @@ func ordered(h http.Header, host string, names []string) flow.Header {
 	return list
 }
 
-// orderly is a connection to a server of HTTP/1.1, on which the head of a request is sent in the order in which the app wrote it.
+// orderly is a connection to an HTTP/1.1 server that sends a request's headers in the order in which the app wrote them.
 type orderly struct {
 	net.Conn
 	mu    sync.Mutex
-	names []string // of the request that is sent next; nil: its head was sent, or may go as it is
-	head  []byte   // so much of it as was written
+	names []string // of the next request; nil: its head was sent, or needs no order
+	head  []byte   // the part written so far
 }
 
-// next says how the lines of the next request are ordered. It is called when the connection is got for it, before a byte is written.
+// next sets the order of the next request's headers. It is called when the request gets the connection, before the first byte.
 func (o *orderly) next(names []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.names, o.head = names, nil
 }
 
-// Write holds a head back until it is whole.
+// Write holds a head back until it is complete.
 func (o *orderly) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	if o.names == nil {
@@ -182,11 +182,11 @@ func (o *orderly) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// reordered is a head that net/http wrote, in the order of names and in their spelling. Each of its lines is there once.
+// reordered is a head by net/http, in the order and spelling of names. It keeps every line exactly once.
 func reordered(head []byte, names []string) []byte {
 	lines := bytes.SplitAfter(head, []byte("\r\n"))
 	out := append(make([]byte, 0, len(head)), lines[0]...)
-	lines = lines[1 : len(lines)-1] // after the last line there is nothing
+	lines = lines[1 : len(lines)-1] // the split leaves an empty part after the last line
 	named := func(line []byte, name string) bool {
 		return len(line) > len(name) && line[len(name)] == ':' && strings.EqualFold(string(line[:len(name)]), name)
 	}

@@ -57,9 +57,9 @@ func raw(t *testing.T) (address string, heads <-chan string) {
 	return l.Addr().String(), got
 }
 
-// TestHeadsKeepTheirOrder: a server gets the lines of a request in the order and the spelling in which the app wrote them, also of the
-// second request of a connection; lines for the next machine only do not go on, and the flow shows what the app wrote.
-func TestHeadsKeepTheirOrder(t *testing.T) {
+// TestHeadersKeepOrderAndSpelling: a server gets the lines of a request in the order and the spelling in which the app wrote them, also of
+// the second request of a connection; lines for the next machine only do not go on, and the flow shows what the app wrote.
+func TestHeadersKeepOrderAndSpelling(t *testing.T) {
 	r := open(t, nil)
 	at, heads := raw(t)
 	conn, err := net.Dial("tcp", r.address)
@@ -109,8 +109,8 @@ func TestHeadsKeepTheirOrder(t *testing.T) {
 	}
 }
 
-// TestReplayKeepsTheOrder: a request that is sent again has its lines as the flow has them.
-func TestReplayKeepsTheOrder(t *testing.T) {
+// TestReplayKeepsHeaderOrder: a request that is sent again has its lines as the flow has them.
+func TestReplayKeepsHeaderOrder(t *testing.T) {
 	r := open(t, nil)
 	at, heads := raw(t)
 	_, err := r.proxy.Do(t.Context(), flow.Request{Method: "GET", URL: "http://" + at + "/", Protocol: "HTTP/1.1", Header: flow.Header{
@@ -122,8 +122,8 @@ func TestReplayKeepsTheOrder(t *testing.T) {
 	}
 }
 
-// TestProtocolIsTheApps: a server that speaks both gets the version of HTTP that the app speaks.
-func TestProtocolIsTheApps(t *testing.T) {
+// TestServerGetsHTTPVersionOfApp: a server that speaks both gets the version of HTTP that the app speaks.
+func TestServerGetsHTTPVersionOfApp(t *testing.T) {
 	r := open(t, believing)
 	s := r.server(func(w http.ResponseWriter, req *http.Request) { fmt.Fprint(w, req.Proto) }, true)
 	for http2, want := range map[bool]string{false: "HTTP/1.1", true: "HTTP/2.0"} {
@@ -133,8 +133,8 @@ func TestProtocolIsTheApps(t *testing.T) {
 	}
 }
 
-// TestServersOfAPrivateAuthority: such a server is refused, until its authority is named or nobody has to vouch for it.
-func TestServersOfAPrivateAuthority(t *testing.T) {
+// TestPrivateCAServerNeedsTrustSetting: such a server is refused, until its authority is given or its certificate need not be verified.
+func TestPrivateCAServerNeedsTrustSetting(t *testing.T) {
 	r := open(t, nil)
 	s := r.server(func(w http.ResponseWriter, req *http.Request) { fmt.Fprint(w, "private") }, true)
 	host := strings.TrimPrefix(s.URL, "https://")
@@ -171,8 +171,8 @@ func TestServersOfAPrivateAuthority(t *testing.T) {
 	}
 }
 
-// TestAPipelinedRequestIsWhole: of requests that come at once the later ones are sent whole, though their order is not known.
-func TestAPipelinedRequestIsWhole(t *testing.T) {
+// TestPipelinedRequestsAreSentWhole: of requests that come at once the later ones are sent whole, though their order is not known.
+func TestPipelinedRequestsAreSentWhole(t *testing.T) {
 	r := open(t, nil)
 	at, heads := raw(t)
 	conn, err := net.Dial("tcp", r.address)

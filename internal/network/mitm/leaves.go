@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// mostLeaves bounds the certificates that are remembered: a page has some dozen hosts, a day some hundred.
+// mostLeaves bounds the cached certificates: a page has some dozen hosts, a day some hundred.
 const mostLeaves = 1024
 
-// leaves are the certificates of hosts, made when they are first asked for. All have one key, made for this process.
+// leaves caches the certificates of hosts, each made at its first use. All share one key, made for this process.
 type leaves struct {
 	ca  *CA
 	key *ecdsa.PrivateKey
 
 	mu     sync.Mutex
 	byName map[string]*list.Element // of *leaf
-	used   *list.List               // the one used last is in front
+	used   *list.List               // most recently used first
 	most   int
 }
 
@@ -40,7 +40,7 @@ func newLeaves(ca *CA) (*leaves, error) {
 	return &leaves{ca: ca, key: key, byName: map[string]*list.Element{}, used: list.New(), most: mostLeaves}, nil
 }
 
-// of is the certificate of a host. Two who ask at once may both sign; that is 50 µs, and the last one stays.
+// of is the certificate of a host. Two simultaneous calls may both sign, which takes 50 µs; the later certificate stays.
 func (l *leaves) of(host string) (*tls.Certificate, error) {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	now := time.Now()
@@ -79,7 +79,7 @@ func (l *leaves) known(host string, now time.Time) *tls.Certificate {
 	return cert
 }
 
-// asAddress tells an address from a name.
+// asAddress parses an IP address, with or without brackets.
 func asAddress(host string) (net.IP, bool) {
 	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	if err != nil {

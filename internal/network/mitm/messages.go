@@ -7,16 +7,16 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// Bounds of what is kept of a WebSocket or a stream of events.
+// Limits of the stored messages of a WebSocket or a stream of events.
 const (
 	mostMessages = 1000
-	mostMessage  = 16 << 10        // of one
-	mostTogether = flow.MostInline // of all
+	mostMessage  = 16 << 10        // bytes of one message
+	mostTogether = flow.MostInline // bytes of all messages
 	tellEvery    = 100 * time.Millisecond
-	tellRarely   = time.Second // once no more is kept: then only the number grows
+	tellRarely   = time.Second // once the list is full: then only the number grows
 )
 
-// messages are the first messages of a flow. They are told soon, and not one by one: a busy connection has thousands a second.
+// messages are the first messages of a flow. They are recorded in groups after a short delay: a busy connection has thousands a second.
 type messages struct {
 	tell func() // set before the first one
 
@@ -66,7 +66,7 @@ func (m *messages) ring() {
 	}
 }
 
-// wants says whether the content of another message would be kept.
+// wants reports whether the content of another message would be stored.
 func (m *messages) wants() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

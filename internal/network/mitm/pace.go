@@ -7,13 +7,13 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// pace is how fast an exchange goes on; the zero value is as fast as it can.
+// pace is the speed of an exchange; the zero value is unlimited.
 type pace struct{ flow.Pace }
 
-// down is how long so many bytes of an answer take.
+// down is the time that n bytes of an answer take.
 func (p pace) down(n int64) time.Duration { return takes(n, p.Down) }
 
-// takes is how long bytes take at so many a second.
+// takes is the time for n bytes at rate bytes a second.
 func takes(n, rate int64) time.Duration {
 	if rate <= 0 {
 		return 0
@@ -21,7 +21,7 @@ func takes(n, rate int64) time.Duration {
 	return time.Duration(float64(n) / float64(rate) * float64(time.Second))
 }
 
-// slow begins to hold an exchange to a pace. It is false when the request goes no further: it is lost, or the app is gone.
+// slow applies a pace to an exchange. It returns false when the request ends here: it is dropped, or the app is gone.
 func (x *exchange) slow(p flow.Pace) bool {
 	x.pace, x.f.Slowed = pace{p}, true
 	if !x.wait(p.Latency) {
@@ -36,7 +36,7 @@ func (x *exchange) slow(p flow.Pace) bool {
 	return false
 }
 
-// paced is a body that comes no faster than so many bytes a second; 0 is as fast as it comes.
+// paced limits a body to rate bytes a second; 0 is unlimited.
 func (x *exchange) paced(body io.ReadCloser, rate int64) io.ReadCloser {
 	if body == nil || rate <= 0 {
 		return body
@@ -44,14 +44,14 @@ func (x *exchange) paced(body io.ReadCloser, rate int64) io.ReadCloser {
 	return &slowBody{ReadCloser: body, x: x, rate: rate}
 }
 
-// slowBody waits after each piece as long as the piece takes.
+// slowBody waits after each piece for as long as the piece takes.
 type slowBody struct {
 	io.ReadCloser
 	x    *exchange
 	rate int64
 }
 
-// pieces is how many pieces of a body come in a second: an app that shows its progress sees it move.
+// pieces is the number of pieces of a body per second, so that an app sees its progress move.
 const pieces = 10
 
 func (s *slowBody) Read(b []byte) (int, error) {

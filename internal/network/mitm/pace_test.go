@@ -34,9 +34,9 @@ func (w *waited) take() (sum time.Duration, n int) {
 	return sum, n
 }
 
-// TestPaceHoldsAFlowToItsLatencyAndBandwidth: a request waits its latency, and each body as long as its bytes take, piece by piece; what
+// TestPaceAppliesLatencyAndBandwidth: a request waits its latency, and each body as long as its bytes take, piece by piece; what
 // arrives is whole. A mock's answer takes as long as a server's.
-func TestPaceHoldsAFlowToItsLatencyAndBandwidth(t *testing.T) {
+func TestPaceAppliesLatencyAndBandwidth(t *testing.T) {
 	var clock waited
 	r := open(t, func(o *mitm.Options) { believing(o); o.Wait = clock.wait })
 	s := r.server(func(w http.ResponseWriter, req *http.Request) {
@@ -73,8 +73,8 @@ func TestPaceHoldsAFlowToItsLatencyAndBandwidth(t *testing.T) {
 	}
 }
 
-// TestLostRequestsReachNobody: the app sees a connection that ends, the server nothing, and the flow says why.
-func TestLostRequestsReachNobody(t *testing.T) {
+// TestLostRequestsReachNoServer: the connection of the app ends, the server gets no request, and the flow has the reason.
+func TestLostRequestsReachNoServer(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		t.Run(version(http2), func(t *testing.T) {
 			r := open(t, believing)

@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// tellTunnel tells of a CONNECT that led nowhere.
+// tellTunnel records a CONNECT that failed.
 func (p *Proxy) tellTunnel(at *place, target string, trouble flow.Trouble) {
 	f := p.tunnelFlow(at, target)
 	f.Trouble, f.State = trouble, flow.Failed
@@ -20,7 +20,7 @@ func (p *Proxy) tellTunnel(at *place, target string, trouble flow.Trouble) {
 	}
 }
 
-// tunnelFlow is the flow of a tunnel that is not opened: its address is all there is to know.
+// tunnelFlow is the flow of an unopened tunnel: only its address is known.
 func (p *Proxy) tunnelFlow(at *place, target string) *flow.Flow {
 	to := "tcp://" + target
 	if at.tls != nil {
@@ -34,7 +34,7 @@ func (p *Proxy) tunnelFlow(at *place, target string) *flow.Flow {
 	return f
 }
 
-// tellPiped passes a tunnel on unopened, because what is inside is not HTTP, and tells how much went by.
+// tellPiped forwards a tunnel unopened, because it does not contain HTTP, and records the number of bytes.
 func (p *Proxy) tellPiped(t *tunnel, server net.Conn) {
 	f := p.tunnelFlow(&t.place, t.place.target)
 	hidden := p.Rules.Look(f).Hidden
@@ -66,7 +66,7 @@ func (p *Proxy) tellPiped(t *tunnel, server net.Conn) {
 	}
 }
 
-// pipe copies bytes both ways until both sides have said all. The error is that of the connection to the server.
+// pipe copies bytes both ways until both sides have ended. The error comes from connecting to the server.
 func (p *Proxy) pipe(app *tunnel, server net.Conn, count func(fromApp bool, n int64)) error {
 	defer app.Close()
 	if server == nil {
@@ -86,7 +86,7 @@ func (p *Proxy) pipe(app *tunnel, server net.Conn, count func(fromApp bool, n in
 	return nil
 }
 
-// watched is a connection without requests that we see: it is of use while bytes pass.
+// watched is a connection whose requests the proxy cannot see: it is in use while bytes pass.
 type watched struct {
 	net.Conn
 	conn *appConn
@@ -104,7 +104,7 @@ func (w watched) Write(b []byte) (int, error) {
 
 func (w watched) CloseWrite() error { return closeWrite(w.Conn) }
 
-// copyHalf copies one way. An orderly end is passed on; a broken connection ends both.
+// copyHalf copies in one direction. It passes on an orderly end; a broken connection closes both.
 func copyHalf(to, from net.Conn, count func(int64)) {
 	n, err := io.Copy(to, from)
 	count(n)

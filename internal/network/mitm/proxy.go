@@ -1,6 +1,6 @@
-// Package mitm is the proxy itself: it stands between apps and servers, opens TLS with certificates of its own authority, speaks
-// HTTP/1.1 and HTTP/2 to both sides, and passes bodies on as they come. It asks flow.Rules what becomes of a request and tells
-// flow.Teller what happened. It knows neither patterns nor stores, and starts no program.
+// Package mitm is the intercepting proxy between apps and servers. A Proxy opens TLS with certificates of its own authority, speaks
+// HTTP/1.1 and HTTP/2 on both sides, and streams bodies. It asks flow.Rules to decide about each request and reports each flow to a
+// flow.Teller. It must not know patterns or stores, and must not start programs.
 package mitm
 
 import (
@@ -22,30 +22,31 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// Options are what a proxy needs. CA, Rules and Tell must be there.
+// Options configure a Proxy. CA, Rules and Tell are required.
 type Options struct {
 	CA    *CA
 	Rules flow.Rules
 	Tell  flow.Teller
 
-	// Whose says who is at the other end of a connection. It is asked once for each, when it is accepted, and may take its time: only
-	// the first flow of that connection waits for it. Nil leaves all but the address unknown.
+	// Whose identifies the client of a connection. It is called once for each accepted connection, and may be slow: only the connection's
+	// first flow waits for it. If nil, only the address is known.
 	Whose func(net.Conn) flow.Client
-	// Own says whether a port of this machine belongs to ios-agent. What goes there is refused. The proxy's own ports always are.
+	// Own reports whether a port of this machine belongs to ios-agent. The proxy refuses such a port, and always its own ports.
 	Own func(netip.AddrPort) bool
 
-	Bodies   string         // the folder of bodies; empty keeps none in files
-	MostFile int64          // the bytes of one body that are kept in its file, 32 MiB when zero
-	MostLook int64          // the bytes of a body that rules are shown, 10 MiB when zero
-	MostSeen int64          // the bytes of all bodies that rules look at, 32 MiB when zero; what has no room is shown cut
-	MostOpen int            // connections of apps at once, 1,024 when zero: more wait
-	Roots    *x509.CertPool // which servers are believed; nil is as the system does
+	Bodies   string         // folder for large bodies; empty stores no files
+	MostFile int64          // maximum size of one body's file, 32 MiB when zero
+	MostLook int64          // maximum bytes of a body for the rules, 10 MiB when zero
+	MostSeen int64          // maximum bytes of all bodies for the rules, 32 MiB when zero; beyond it they are cut
+	MostOpen int            // maximum open connections of apps, 1,024 when zero: more wait
+	Roots    *x509.CertPool // authorities of servers; nil: the system's
 
-	Way // at first
-	// Bypasses says whether one of Bypass counts for a client; nil: for all.
+	Way // the initial way
+	// Bypasses reports whether an entry of Bypass applies to a client; nil: to all.
 	Bypasses func(c flow.Client, host string) bool
-	Anywhere bool // it may listen elsewhere than on loopback
-	// Wait waits so long, and says whether the context goes on; nil waits by the clock. Delays of mocks and throttles are waited so.
+	Anywhere bool // allows listening on other addresses than loopback
+	// Wait waits for the duration, and returns false if the context ends first; nil uses the clock. It is used for delays of mocks and
+	// throttles.
 	Wait func(context.Context, time.Duration) bool
 	Log  *slog.Logger
 }
@@ -69,9 +70,9 @@ type Proxy struct {
 	leaves *leaves
 	tls    *tls.Config
 	dialer net.Dialer
-	outer  *http.Server // speaks with apps as a proxy
-	inner  *http.Server // speaks with apps as the server they asked for
-	inside *handover    // how inner gets its connections
+	outer  *http.Server // serves apps as a proxy
+	inner  *http.Server // serves apps inside tunnels, in the name of their server
+	inside *handover    // the listener of inner
 	route  atomic.Pointer[route]
 	quiet  time.Duration
 
@@ -82,11 +83,11 @@ type Proxy struct {
 	open   openConns
 	counts counts
 
-	looks     budget        // of the bodies that rules look at
-	unpacking chan struct{} // has an entry for each body that is being unpacked
+	looks     budget        // for bodies that the rules read
+	unpacking chan struct{} // has an entry for each body being unpacked
 }
 
-// New makes a proxy that serves nobody yet.
+// New makes a proxy; Serve starts it.
 func New(o Options) (*Proxy, error) {
 	if o.MostFile == 0 {
 		o.MostFile = mostFile
@@ -149,7 +150,7 @@ func (p *Proxy) server(h http.Handler) *http.Server {
 	}
 }
 
-// counted lets Close wait for whatever is being served.
+// counted lets Close wait for all requests being served.
 func (p *Proxy) counted(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !p.open.enter(&p.wg) {
@@ -164,15 +165,15 @@ func (p *Proxy) counted(h http.Handler) http.Handler {
 type NotLoopbackError struct{ Address string }
 
 func (e *NotLoopbackError) Error() string {
-	return "the proxy would listen on " + e.Address + ", where other machines can reach it"
+	return "the proxy would listen on " + e.Address + ", which other machines can reach"
 }
 
-// Fault says what to do about it.
+// Fault says how to correct it.
 func (e *NotLoopbackError) Fault() *fault.Fault {
-	return fault.New(fault.InvalidInput, "%w", e).WithHint("listen on 127.0.0.1, or say that other machines may use the proxy")
+	return fault.New(fault.InvalidInput, "%w", e).WithHint("listen on 127.0.0.1, or allow other machines to use the proxy")
 }
 
-// Serve takes connections until the proxy is closed, and returns nil then.
+// Serve accepts connections until the proxy is closed, and then returns nil.
 func (p *Proxy) Serve(l net.Listener) error {
 	if at, ok := l.Addr().(*net.TCPAddr); ok {
 		if !at.IP.IsLoopback() && !p.Anywhere {
@@ -188,7 +189,7 @@ func (p *Proxy) Serve(l net.Listener) error {
 	return err
 }
 
-// Close ends all connections and waits until every flow was told how it ended, or until the context ends.
+// Close ends all connections and waits until the end of every flow was recorded, or until the context ends.
 func (p *Proxy) Close(ctx context.Context) error {
 	p.open.close()
 	p.cancel()
@@ -205,22 +206,22 @@ func (p *Proxy) Close(ctx context.Context) error {
 	return err
 }
 
-// Figures are what went by.
+// Figures are the proxy's counters.
 type Figures struct {
 	Open     int              `json:"open"`     // connections of apps now
 	Accepted int64            `json:"accepted"` // since the start
 	Requests int64            `json:"requests"`
-	Bypassed map[string]int64 `json:"bypassed,omitempty"` // connections that were passed on unopened, by host
+	Bypassed map[string]int64 `json:"bypassed,omitempty"` // connections that were forwarded unopened, by host
 }
 
-// Figures counts.
+// Figures gives the current counters.
 func (p *Proxy) Figures() Figures {
 	f := Figures{Requests: p.counts.requests.Load(), Bypassed: p.counts.bypassedHosts()}
 	f.Open, f.Accepted = p.open.count()
 	return f
 }
 
-// certificate is asked in the middle of a handshake.
+// certificate is called during a handshake.
 func (p *Proxy) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	name := hello.ServerName
 	t, ok := hello.Conn.(*tunnel)

@@ -12,8 +12,8 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// TestProtocols: each side speaks its own version of HTTP; headers, duplicates and bodies arrive as they were.
-func TestProtocols(t *testing.T) {
+// TestHeadersAndBodiesPassAcrossHTTPVersions: each side speaks its own version of HTTP; headers, duplicates and bodies arrive as they were.
+func TestHeadersAndBodiesPassAcrossHTTPVersions(t *testing.T) {
 	for _, sides := range []struct{ app, server bool }{{false, false}, {false, true}, {true, false}, {true, true}} {
 		t.Run(fmt.Sprintf("app %v server %v", version(sides.app), version(sides.server)), func(t *testing.T) {
 			r := open(t, believing)
@@ -62,8 +62,8 @@ func TestProtocols(t *testing.T) {
 	}
 }
 
-// TestOpen: a request that is under way is told before it is answered.
-func TestOpen(t *testing.T) {
+// TestOpenFlowIsRecordedBeforeAnswer: a request on its way is recorded before its answer.
+func TestOpenFlowIsRecordedBeforeAnswer(t *testing.T) {
 	r := open(t, believing)
 	told := make(chan flow.Flow, 1)
 	s := r.server(func(http.ResponseWriter, *http.Request) {
@@ -83,8 +83,8 @@ func version(http2 bool) string {
 	return "HTTP/1.1"
 }
 
-// TestPlain: a request in absolute form, and one inside a CONNECT.
-func TestPlain(t *testing.T) {
+// TestPlainHTTPPassesDirectAndInConnect: a request in absolute form, and one inside a CONNECT.
+func TestPlainHTTPPassesDirectAndInConnect(t *testing.T) {
 	r := open(t, nil)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if req.Header.Get("Proxy-Connection") != "" || req.Header.Get("X-Hop") != "" {
@@ -117,8 +117,8 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestHeads: answers without a body, and what comes before and after one.
-func TestHeads(t *testing.T) {
+// TestBodylessResponsesAndTrailersPass: answers without a body, interim answers, and trailers.
+func TestBodylessResponsesAndTrailersPass(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		t.Run(version(http2), func(t *testing.T) {
 			r := open(t, believing)
@@ -185,8 +185,8 @@ func TestHeads(t *testing.T) {
 	}
 }
 
-// TestExpectContinue: the app sends its body only when the server wants it.
-func TestExpectContinue(t *testing.T) {
+// TestExpectContinueDelaysRequestBody: the app sends its body only when the server wants it.
+func TestExpectContinueDelaysRequestBody(t *testing.T) {
 	r := open(t, believing)
 	s := r.server(func(w http.ResponseWriter, req *http.Request) {
 		if req.URL.Path == "/no" {
@@ -208,8 +208,8 @@ func TestExpectContinue(t *testing.T) {
 	}
 }
 
-// TestStreaming: what a server says arrives before it has said all, in both directions.
-func TestStreaming(t *testing.T) {
+// TestBodiesStreamInBothDirections: the first bytes arrive before the last are sent, in both directions.
+func TestBodiesStreamInBothDirections(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		t.Run(version(http2), func(t *testing.T) {
 			r := open(t, believing)
@@ -252,8 +252,8 @@ func TestStreaming(t *testing.T) {
 	}
 }
 
-// TestHere: the proxy itself gives its certificate away, never its key.
-func TestHere(t *testing.T) {
+// TestProxyServesItsCertificateOnly: the proxy itself gives its certificate away, never its key.
+func TestProxyServesItsCertificateOnly(t *testing.T) {
 	r := open(t, nil)
 	for path, want := range map[string]string{"/ca.cer": string(r.ca.DER()), "/ca.pem": string(r.ca.PEM())} {
 		resp, err := http.Get("http://" + r.address + path)
@@ -267,8 +267,8 @@ func TestHere(t *testing.T) {
 	}
 }
 
-// TestHidden: what rules leave out is passed, and neither told nor asked about.
-func TestHidden(t *testing.T) {
+// TestHiddenFlowPassesUnrecorded: a flow that the rules hide passes, and is neither recorded nor given to the rules again.
+func TestHiddenFlowPassesUnrecorded(t *testing.T) {
 	r := open(t, believing)
 	r.look.Hidden = true
 	s := r.server(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }, true)

@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// receive takes the answer of a server back to the app.
+// receive takes the answer of a server to the app.
 func (x *exchange) receive(resp *http.Response) {
 	reason := strings.TrimSpace(strings.TrimPrefix(resp.Status, strconv.Itoa(resp.StatusCode)))
 	x.mu.Lock()
@@ -43,9 +43,9 @@ func (x *exchange) receive(resp *http.Response) {
 	x.forward(resp)
 }
 
-// askResponse lets the rules see an answer, and changes it as they say. They may also answer themselves.
+// askResponse gives the answer to the rules, and applies their change. The rules may also answer in the server's place.
 func (x *exchange) askResponse(resp *http.Response) (answered bool, err error) {
-	x.tellOpen()                                       // from here on nobody else looks at the flow
+	x.tellOpen()                                       // from here on only this goroutine uses the flow
 	if x.look.ResponseBody && !isEvents(resp.Header) { // a stream of events has no end to wait for
 		first, whole, again, err := x.shown.ahead(resp.Body, x.p.MostLook)
 		if err != nil {
@@ -86,9 +86,9 @@ func (x *exchange) changeResponse(resp *http.Response, c *flow.Change) {
 	x.f.Response.Header = fields(resp.Header, "")
 }
 
-// forward writes the answer to the app as it comes.
+// forward streams the answer to the app.
 func (x *exchange) forward(resp *http.Response) {
-	if x.w == nil { // nobody waits for a flow that we repeat
+	if x.w == nil { // a replayed flow has no client
 		_, err := io.Copy(io.Discard, resp.Body)
 		x.forwarded(resp, err, nil)
 		return
@@ -110,7 +110,7 @@ func (x *exchange) forward(resp *http.Response) {
 	x.forwarded(resp, readErr, writeErr)
 }
 
-// forwarded tells how the answer ended, and passes the end on.
+// forwarded records the end of the answer, and passes it on.
 func (x *exchange) forwarded(resp *http.Response, readErr, writeErr error) {
 	switch {
 	case readErr != nil:
@@ -136,7 +136,7 @@ func (x *exchange) forwarded(resp *http.Response, readErr, writeErr error) {
 	}
 }
 
-// abort ends the connection, or the stream: an app must not take a part for the whole.
+// abort breaks the connection, or the stream: an app must not mistake a part for the whole.
 func (x *exchange) abort() {
 	if x.w != nil {
 		panic(http.ErrAbortHandler)
@@ -146,14 +146,14 @@ func (x *exchange) abort() {
 // buffers are reused: at a thousand requests a second they would be most of the garbage.
 var buffers = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}
 
-// copyBody writes what was read at once when there is no more yet, so that nothing waits here.
+// copyBody flushes whenever the server pauses, so that no bytes wait in the proxy.
 func (x *exchange) copyBody(resp *http.Response) (readErr, writeErr error) {
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)
 	flusher, _ := x.w.(http.Flusher)
 	var total int64
 	if flusher != nil && resp.ContentLength < 0 {
-		flusher.Flush() // the app may have to say something before there is more
+		flusher.Flush() // the server may wait for the app before it sends more
 	}
 	for {
 		n, err := resp.Body.Read(*buffer)

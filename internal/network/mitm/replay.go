@@ -14,9 +14,9 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// Do sends a request again for a session, the way that requests of apps take: rules are asked, and it is told as a flow of its own. It
-// returns when it is answered. repeats is the id of the flow it was taken from. The error is about the request; what came of sending it
-// is in the flow.
+// Do sends a request again for a session, in the same way as requests of apps: the rules decide, and it is recorded as a new flow.
+// repeats is the id of the original flow. Do returns after the answer. The error is about the request itself; the result of sending is in
+// the flow.
 func (p *Proxy) Do(ctx context.Context, r flow.Request, repeats, session string) (flow.Flow, error) {
 	if !p.open.enter(&p.wg) {
 		return flow.Flow{}, fault.New(fault.StateFailed, "the proxy was ended").WithHint("start the proxy, then try again")
@@ -47,12 +47,12 @@ func (p *Proxy) Do(ctx context.Context, r flow.Request, repeats, session string)
 	return copyOf(x.f), nil
 }
 
-// again makes the request of a flow once more: the same bytes, the same lines but for those that say how it was sent.
+// again builds the request of a flow again: the same body and headers, except the headers of the transfer.
 func (p *Proxy) again(r flow.Request, repeats string) (*http.Request, error) {
 	to, err := url.Parse(r.URL)
 	if err != nil || to.Host == "" || to.Scheme != "http" && to.Scheme != "https" {
-		return nil, fault.New(fault.InvalidInput, "the request of flow %s to %q cannot be sent again", repeats, r.URL).
-			WithHint("only requests of HTTP and HTTPS can be sent again")
+		return nil, fault.New(fault.InvalidInput, "cannot replay the request of flow %s to %q", repeats, r.URL).
+			WithHint("replay a request of HTTP or HTTPS")
 	}
 	body, err := p.bodyOf(r.Body, repeats)
 	if err != nil {
@@ -75,24 +75,24 @@ func (p *Proxy) again(r flow.Request, repeats string) (*http.Request, error) {
 		in.Proto, in.ProtoMajor, in.ProtoMinor = "HTTP/2.0", 2, 0
 	}
 	if isWebSocket(in.Header) {
-		return nil, fault.New(fault.InvalidInput, "flow %s is a WebSocket, which cannot be sent again", repeats).
-			WithHint("only single requests can be sent again")
+		return nil, fault.New(fault.InvalidInput, "cannot replay flow %s: it is a WebSocket", repeats).
+			WithHint("replay a single request")
 	}
 	return in, nil
 }
 
-// bodyOf is a body byte for byte, as it was on the wire.
+// bodyOf is a body byte for byte, as on the wire.
 func (p *Proxy) bodyOf(b flow.Body, repeats string) ([]byte, error) {
 	switch {
 	case b.File == "" && !b.Cut && b.Coding == "":
 		return b.Content, nil
 	case b.File == "" || b.FileCut || p.Bodies == "" || b.File != filepath.Base(b.File):
-		return nil, fault.New(fault.InvalidInput, "the body of flow %s was not kept whole", repeats).
-			WithHint("give the body that shall be sent")
+		return nil, fault.New(fault.InvalidInput, "the stored body of flow %s is incomplete", repeats).
+			WithHint("give the body to send")
 	}
 	data, err := regularfile.Read(filepath.Join(p.Bodies, b.File), p.MostFile)
 	if err != nil {
-		return nil, fault.New(fault.PathError, "the body of flow %s: %w", repeats, err).WithHint("give the body that shall be sent")
+		return nil, fault.New(fault.PathError, "cannot read the body of flow %s: %w", repeats, err).WithHint("give the body to send")
 	}
 	return data, nil
 }

@@ -19,10 +19,10 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// errOwnPort says that somebody wanted to reach ios-agent through its own proxy.
+// errOwnPort says that a request for ios-agent itself came through its own proxy.
 var errOwnPort = errors.New("that port is ios-agent's own: the proxy does not lead there")
 
-// refuseOwn sees every address before it is connected to, so that no name leads round it.
+// refuseOwn checks every address before it is connected to, so that no host name can evade the check.
 func (p *Proxy) refuseOwn(_ context.Context, _, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil || !p.own(at) {
@@ -44,7 +44,7 @@ func ofThisMachine(a netip.Addr) bool {
 	if a.IsLoopback() || a.IsUnspecified() {
 		return true
 	}
-	addrs, _ := net.InterfaceAddrs() // without them, loopback is all we know
+	addrs, _ := net.InterfaceAddrs() // without the addresses, only loopback is known
 	for _, each := range addrs {
 		if prefix, err := netip.ParsePrefix(each.String()); err == nil && prefix.Addr().WithZone("") == a {
 			return true
@@ -53,7 +53,7 @@ func ofThisMachine(a netip.Addr) bool {
 	return false
 }
 
-// namesOwn is for what an upstream proxy would connect to: it may stand on this machine.
+// namesOwn checks the target for an upstream proxy, which may run on this machine.
 func (p *Proxy) namesOwn(target string) bool {
 	host, port, err := net.SplitHostPort(target)
 	if err != nil {
@@ -67,7 +67,7 @@ func (p *Proxy) namesOwn(target string) bool {
 	return err == nil && portErr == nil && p.own(netip.AddrPortFrom(addr, uint16(number)))
 }
 
-// UpstreamError says that the upstream proxy did not connect us.
+// UpstreamError says that the upstream proxy refused to connect.
 type UpstreamError struct {
 	Proxy  string
 	Status string
@@ -84,7 +84,7 @@ func upstreamAnswer(at *url.URL, answer *http.Response) error {
 	return &UpstreamError{at.Host, answer.Status}
 }
 
-// byWayOf is the upstream proxy for a host. What runs on this machine no other machine can reach.
+// byWayOf is the upstream proxy for a host; nil for servers on this machine, which no other machine can reach.
 func byWayOf(upstream *url.URL, host string) *url.URL {
 	addr, err := netip.ParseAddr(host)
 	if strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback() {
@@ -93,12 +93,12 @@ func byWayOf(upstream *url.URL, host string) *url.URL {
 	return upstream
 }
 
-// dial connects to a server for a tunnel, by way of the upstream proxy if there is one.
+// dial connects to a server for a tunnel, through the upstream proxy if one is set.
 func (p *Proxy) dial(ctx context.Context, target string) (net.Conn, error) {
 	return p.dialBy(ctx, p.route.Load(), target)
 }
 
-// dialBy is dial by a route.
+// dialBy is dial with a given route.
 func (p *Proxy) dialBy(ctx context.Context, r *route, target string) (net.Conn, error) {
 	host, _, _ := net.SplitHostPort(target)
 	upstream := byWayOf(r.Upstream, host)
@@ -118,7 +118,7 @@ func (p *Proxy) dialBy(ctx context.Context, r *route, target string) (net.Conn, 
 	return through, nil
 }
 
-// through has the upstream proxy connect to a server.
+// through connects to a server through the upstream proxy.
 func through(ctx context.Context, conn net.Conn, r *route, target string) (net.Conn, error) {
 	upstream := r.Upstream
 	if upstream.Scheme == "https" {
@@ -173,20 +173,20 @@ func checkBypass(pattern string) error {
 		}
 	}
 	if host == "" || strings.ContainsAny(host, "*/@ \t\r\n") {
-		return fault.New(fault.InvalidInput, "%q is not a host to pass on unopened", pattern).
+		return fault.New(fault.InvalidInput, "invalid host to bypass: %q", pattern).
 			WithHint("name hosts as shop.example, *.shop.example or shop.example:8443")
 	}
 	return nil
 }
 
-// bypasses says whether what goes to a host from a place is passed on unopened.
+// bypasses reports whether the traffic from a place to a host is forwarded unopened.
 func (p *Proxy) bypasses(at *place, host, port string) bool {
 	return slices.ContainsFunc(p.route.Load().Bypass, func(pattern string) bool {
 		return fitsHost(pattern, host, port) && (p.Bypasses == nil || p.Bypasses(at.client(), pattern))
 	})
 }
 
-// fitsHost reports whether a pattern of hosts, as checkBypass takes it, is for a host and a port.
+// fitsHost reports whether a host pattern, as checkBypass accepts it, matches a host and a port.
 func fitsHost(pattern, host, port string) bool {
 	host, name := strings.TrimSuffix(strings.ToLower(host), "."), strings.ToLower(pattern)
 	if only, at, err := net.SplitHostPort(name); err == nil {

@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// explain says why a server could not be asked, and with which status the app hears of it.
+// explain says why a request to a server failed, with the status for the app.
 func (p *Proxy) explain(ctx context.Context, err error, target string) (flow.TroubleKind, string, int) {
 	var (
 		name     *net.DNSError
@@ -41,7 +41,7 @@ func (p *Proxy) explain(ctx context.Context, err error, target string) (flow.Tro
 	case errors.As(err, &op) && op.Op == "remote error":
 		return flow.ServerTLS, fmt.Sprintf("tls: %s ended the handshake: %v", target, op.Err), http.StatusBadGateway
 	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return flow.NoServer, "nothing takes connections at " + target, http.StatusBadGateway
+		return flow.NoServer, "no server accepts connections at " + target, http.StatusBadGateway
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &slow) && slow.Timeout():
 		return flow.TooLong, target + " took too long", http.StatusGatewayTimeout
 	}

@@ -55,8 +55,8 @@ func upstream(t *testing.T, to string) (at *url.URL, asked func() string) {
 	return at, func() string { mu.Lock(); defer mu.Unlock(); return strings.Join(log, ", ") }
 }
 
-// TestUpstream: HTTPS, plain HTTP and other protocols go through the proxy of a company, with its password.
-func TestUpstream(t *testing.T) {
+// TestUpstreamProxyCarriesAllTraffic: HTTPS, plain HTTP and other protocols go through the proxy of a company, with its password.
+func TestUpstreamProxyCarriesAllTraffic(t *testing.T) {
 	r := open(t, believing)
 	s := r.server(func(w http.ResponseWriter, req *http.Request) { fmt.Fprint(w, "server has ", req.Host) }, true)
 	at, asked := upstream(t, s.Listener.Addr().String())

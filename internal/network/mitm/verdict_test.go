@@ -15,8 +15,8 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// TestChanges: a request and an answer are changed as somebody says, and the flow shows what was sent.
-func TestChanges(t *testing.T) {
+// TestRuleChangesApplyToRequestAndResponse: the changes of the rules apply to request and answer, and the flow has the sent bytes.
+func TestRuleChangesApplyToRequestAndResponse(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		t.Run(version(http2), func(t *testing.T) {
 			r := open(t, believing)
@@ -68,8 +68,8 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestAnAnswer: a mock answers, no server hears of it, and the request is told with its body, once.
-func TestAnAnswer(t *testing.T) {
+// TestMockAnswersWithoutServer: a mock answers, the server gets no request, and the request is recorded with its body, once.
+func TestMockAnswersWithoutServer(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		t.Run(version(http2), func(t *testing.T) {
 			r := open(t, nil)
@@ -96,8 +96,8 @@ func TestAnAnswer(t *testing.T) {
 	}
 }
 
-// TestFaults: each breaks the connection as its name says.
-func TestFaults(t *testing.T) {
+// TestMockFaultsBreakConnection: each breaks the connection as its name says.
+func TestMockFaultsBreakConnection(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		t.Run(version(http2), func(t *testing.T) {
 			r := open(t, nil)
@@ -145,8 +145,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestAHeldRequestEndsWithItsApp: who waits for a hold hears that the app is gone.
-func TestAHeldRequestEndsWithItsApp(t *testing.T) {
+// TestHoldEndsWhenAppDisconnects: the hold ends when the app disconnects.
+func TestHoldEndsWhenAppDisconnects(t *testing.T) {
 	r := open(t, nil)
 	held := make(chan struct{})
 	r.request = func(ctx context.Context, _ *flow.Flow) (flow.Verdict, error) {
@@ -166,8 +166,8 @@ func TestAHeldRequestEndsWithItsApp(t *testing.T) {
 	}
 }
 
-// TestCloseEndsWhatIsHeld: the flow is told, and nothing is left behind (open looks).
-func TestCloseEndsWhatIsHeld(t *testing.T) {
+// TestCloseEndsHeldRequests: the held flow is recorded, and no goroutine is left (open checks that).
+func TestCloseEndsHeldRequests(t *testing.T) {
 	r := open(t, nil)
 	held := make(chan struct{})
 	r.request = func(ctx context.Context, _ *flow.Flow) (flow.Verdict, error) {

@@ -15,25 +15,25 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// Way is where requests go, and whom the proxy believes there. It can be changed while the proxy runs.
+// Way says where requests go, and which servers the proxy trusts. It can be changed while the proxy runs.
 type Way struct {
-	Bypass   []string // hosts that are passed on unopened: shop.example, *.shop.example, shop.example:8443
-	Upstream *url.URL // a proxy (http or https, with a name and a password if it wants them); what is on this machine is reached without it
-	// Authorities are certificates in PEM that vouch for servers, beside those that the system believes.
+	Bypass   []string // hosts whose traffic is forwarded unopened: shop.example, *.shop.example, shop.example:8443
+	Upstream *url.URL // proxy to forward to (http or https, with credentials if required); servers on this machine are reached directly
+	// Authorities are certificates in PEM that servers may use in addition to the system's authorities.
 	Authorities string
-	Insecure    []string // hosts, as in Bypass, whose certificates are not looked at
+	Insecure    []string // hosts, as in Bypass, whose certificates are not verified
 }
 
-// route is a Way, ready for use.
+// route is a Way that is ready for use.
 type route struct {
 	Way
 	roots *x509.CertPool
-	// Transports are made anew with another way: connections that stand are not asked for again. An app that speaks HTTP/1.1 has its requests
-	// sent so; one that speaks HTTP/2 has them sent as the server likes.
+	// A different way gets new transports, because existing connections would not be checked again. The requests of an HTTP/1.1 app are
+	// sent in HTTP/1.1; the requests of an HTTP/2 app in the server's preferred version.
 	old, new transports
 }
 
-// transports are for servers that must have a valid certificate, and for those that need not.
+// transports come in pairs: strict verifies the server's certificate, lax does not.
 type transports struct{ strict, lax *http.Transport }
 
 func (t transports) all() []*http.Transport { return []*http.Transport{t.strict, t.lax} }
@@ -47,14 +47,14 @@ func sameURL(a, b *url.URL) bool {
 	return a == b || a != nil && b != nil && a.String() == b.String()
 }
 
-// ErrNoCertificate says that a text has no certificate in PEM.
-var ErrNoCertificate = errors.New("it has no certificate in PEM")
+// ErrNoCertificate says that a text contains no certificate in PEM.
+var ErrNoCertificate = errors.New("the file contains no certificate in PEM")
 
-// Set replaces the way. Connections of apps that are open stay as they are.
+// Set replaces the way. Open connections of apps continue.
 func (p *Proxy) Set(w Way) error {
 	if w.Upstream != nil && (w.Upstream.Scheme != "http" && w.Upstream.Scheme != "https" || w.Upstream.Host == "") {
-		return fault.New(fault.InvalidInput, "%s is not an upstream proxy", w.Upstream.Redacted()).
-			WithHint("name it as http://HOST:PORT or https://HOST:PORT, with NAME:PASSWORD@ before the host if it wants them")
+		return fault.New(fault.InvalidInput, "invalid upstream proxy %s", w.Upstream.Redacted()).
+			WithHint("write http://HOST:PORT or https://HOST:PORT, with NAME:PASSWORD@ before the host if required")
 	}
 	for _, pattern := range slices.Concat(w.Bypass, w.Insecure) {
 		if err := checkBypass(pattern); err != nil {
@@ -78,7 +78,7 @@ func (p *Proxy) Set(w Way) error {
 	return nil
 }
 
-// rootsOf are who vouches for servers; nil: whom the system believes.
+// rootsOf are the authorities for servers; nil: the system's.
 func (p *Proxy) rootsOf(authorities string) (*x509.CertPool, error) {
 	if authorities == "" {
 		return p.Roots, nil
@@ -93,7 +93,7 @@ func (p *Proxy) rootsOf(authorities string) (*x509.CertPool, error) {
 		}
 	}
 	if !roots.AppendCertsFromPEM([]byte(authorities)) {
-		return nil, fault.New(fault.InvalidInput, "the authority of servers cannot be used: %w", ErrNoCertificate).
+		return nil, fault.New(fault.InvalidInput, "cannot use the authority of servers: %w", ErrNoCertificate).
 			WithHint("name a file with a certificate in PEM, which begins with BEGIN CERTIFICATE")
 	}
 	return roots, nil
@@ -121,14 +121,14 @@ func (p *Proxy) dials(r *route) {
 	}
 }
 
-// newTransport speaks HTTP/2 with servers that do.
+// newTransport speaks HTTP/2 with servers that support it.
 func (p *Proxy) newTransport(r *route, config *tls.Config) *http.Transport {
 	return &http.Transport{
 		Proxy:                 func(q *http.Request) (*url.URL, error) { return byWayOf(r.Upstream, q.URL.Hostname()), nil },
 		DialContext:           p.dialer.DialContext,
 		TLSClientConfig:       config,
 		ForceAttemptHTTP2:     true,
-		DisableCompression:    true, // what the app accepts is the app's to say
+		DisableCompression:    true, // the app decides which codings it accepts
 		MaxIdleConns:          256,
 		MaxIdleConnsPerHost:   64,
 		IdleConnTimeout:       idleServer,
@@ -140,8 +140,8 @@ func (p *Proxy) newTransport(r *route, config *tls.Config) *http.Transport {
 	}
 }
 
-// oldTransport speaks HTTP/1.1, and sends heads in the order that the app gave them. For that it connects by itself, also through the
-// upstream proxy: the transport would put TLS above what it is given.
+// oldTransport speaks HTTP/1.1, and sends headers in the app's order. For that it dials itself, also through the upstream proxy:
+// otherwise the transport would put TLS on top of the ordering connection.
 func (p *Proxy) oldTransport(r *route, config *tls.Config) *http.Transport {
 	t := p.newTransport(r, config)
 	config.NextProtos, t.ForceAttemptHTTP2 = []string{"http/1.1"}, false
@@ -181,7 +181,7 @@ func named(config *tls.Config, address string) *tls.Config {
 	return own
 }
 
-// handshake greets a server, and tells who measures it.
+// handshake greets a server, and reports the times to the request's trace.
 func handshake(ctx context.Context, c *tls.Conn) error {
 	trace := cmp.Or(httptrace.ContextClientTrace(ctx), &httptrace.ClientTrace{})
 	if trace.TLSHandshakeStart != nil {
@@ -196,7 +196,7 @@ func handshake(ctx context.Context, c *tls.Conn) error {
 	return err
 }
 
-// transport is for a request that an app sent in a version of HTTP.
+// transport is the transport for a request, by the app's version of HTTP.
 func (r *route) transport(version int, to *url.URL) *http.Transport {
 	of := r.new
 	if version == 1 {

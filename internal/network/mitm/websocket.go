@@ -12,11 +12,12 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// switchProtocols connects an app with a server that agreed to speak WebSocket. The bytes pass as they are; the frames are read beside.
+// switchProtocols connects an app with a server that agreed to speak WebSocket. The bytes pass unchanged; the frames are read from a
+// copy.
 func (x *exchange) switchProtocols(resp *http.Response) {
 	server, ok := resp.Body.(io.ReadWriteCloser)
 	if !ok || x.w == nil || !isWebSocket(x.in.Header) {
-		x.ended(flow.ServerGone, hostPort(x.out.URL)+" changed to a protocol that nobody asked for", http.StatusBadGateway)
+		x.ended(flow.ServerGone, hostPort(x.out.URL)+" changed to a protocol that the app did not request", http.StatusBadGateway)
 		return
 	}
 	defer server.Close()
@@ -36,11 +37,11 @@ func (x *exchange) switchProtocols(resp *http.Response) {
 	x.pump(app, buffered.Reader, server, fromApp, fromServer)
 }
 
-// writeSwitch writes the head of the answer; there is no body.
+// writeSwitch writes the head of the answer, which has no body.
 func writeSwitch(app net.Conn, resp *http.Response) error {
 	w := bufio.NewWriter(app)
 	fmt.Fprintf(w, "HTTP/1.1 %d %s\r\n", resp.StatusCode, http.StatusText(resp.StatusCode))
-	_ = resp.Header.Write(w) // the writer keeps the error
+	_ = resp.Header.Write(w) // Flush returns the error
 	_, _ = w.WriteString("\r\n")
 	return w.Flush()
 }
@@ -84,7 +85,7 @@ func (x *exchange) pump(app net.Conn, early *bufio.Reader, server io.ReadWriteCl
 	x.finish(flow.Done, flow.Trouble{})
 }
 
-// relay is a copy that is watched.
+// relay copies bytes and shows each piece to seen.
 func relay(to io.Writer, from io.Reader, seen func([]byte)) (n int64) {
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)

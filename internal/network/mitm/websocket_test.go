@@ -34,8 +34,9 @@ func echo(options *websocket.AcceptOptions) http.HandlerFunc {
 	}
 }
 
-// TestWebSocket: messages pass and are told, each with its direction and its text, packed or not, in pieces or not.
-func TestWebSocket(t *testing.T) {
+// TestWebSocketMessagesPassAndAreRecorded: messages pass and are recorded, each with its direction and its text, packed or not, in one
+// frame or several.
+func TestWebSocketMessagesPassAndAreRecorded(t *testing.T) {
 	for _, mode := range []websocket.CompressionMode{
 		websocket.CompressionDisabled, websocket.CompressionContextTakeover, websocket.CompressionNoContextTakeover,
 	} {
@@ -106,8 +107,8 @@ func TestWebSocket(t *testing.T) {
 	}
 }
 
-// TestAWebSocketIsRefused: the app gets the server's answer.
-func TestAWebSocketIsRefused(t *testing.T) {
+// TestRefusedWebSocketReturnsServerAnswer: the app gets the server's answer.
+func TestRefusedWebSocketReturnsServerAnswer(t *testing.T) {
 	r := open(t, believing)
 	s := r.server(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "not here", http.StatusForbidden) }, true)
 	_, resp, err := websocket.Dial(t.Context(), s.URL, &websocket.DialOptions{HTTPClient: r.client(true)})
@@ -119,8 +120,8 @@ func TestAWebSocketIsRefused(t *testing.T) {
 	}
 }
 
-// TestEvents: each arrives, and is told, before the next is sent.
-func TestEvents(t *testing.T) {
+// TestServerSentEventsStreamOneByOne: each event arrives, and is recorded, before the next is sent.
+func TestServerSentEventsStreamOneByOne(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		t.Run(version(http2), func(t *testing.T) {
 			r := open(t, believing)

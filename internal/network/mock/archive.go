@@ -15,27 +15,27 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// Bounds of archives.
+// Limits of archives: their number in all mocks, and the size of a file in bytes.
 const (
 	MostArchives = 8
 	MostArchive  = 64 << 20
 )
 
-// Archive is what servers answered once, as a HAR has it. It answers as Playwright's routeFromHAR does: a request of the same method and
-// URL, and of the same body where both have one; of several the one whose header lines are most alike.
+// Archive holds recorded answers of servers, from a HAR file. It answers as Playwright's routeFromHAR does: it matches the method, the
+// URL, and the body where both requests have one; of several matches, the entry with the most equal header lines wins.
 type Archive struct {
-	Entries int // that can answer
-	LeftOut int // without an answer that can be given again
+	Entries int // entries that can answer
+	LeftOut int // entries whose answer cannot be repeated
 
 	of  map[string][]*archived
-	dir string // of the file: bodies may be files beside it
+	dir string // folder of the file, which may also have files with bodies
 }
 
 type archived struct {
 	header flow.Header // of the request
-	body   *string     // of the request; nil: it is not known
+	body   *string     // of the request; nil: unknown
 	answer flow.Answer
-	file   string // that has the answer's body
+	file   string // file with the answer's body
 }
 
 type harFile struct {
@@ -64,8 +64,8 @@ type harContent struct {
 	File           string `json:"_file"`
 }
 
-// ErrNoArchive says that a file is no HAR.
-var ErrNoArchive = errors.New("it is no HAR: JSON with log.entries")
+// ErrNoArchive says that a file is not a HAR.
+var ErrNoArchive = errors.New("it must be a HAR: JSON with log.entries")
 
 // ReadArchive reads a HAR.
 func ReadArchive(file string) (*Archive, error) {
@@ -102,7 +102,7 @@ func ReadArchive(file string) (*Archive, error) {
 	return a, nil
 }
 
-// plain says whether a URL is one that a proxy sees.
+// plain reports whether a URL has a scheme that the proxy sees.
 func plain(text string) bool {
 	return strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "http://")
 }
@@ -114,7 +114,7 @@ func decoded(text, encoding string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// keyOf is what a request is found by. A fragment never leaves an app.
+// keyOf is the key of a request. It leaves out the fragment, which never leaves an app.
 func keyOf(method, text string) string {
 	if u, err := url.Parse(text); err == nil {
 		u.Fragment, u.RawFragment = "", ""
@@ -126,7 +126,7 @@ func keyOf(method, text string) string {
 	return strings.ToUpper(method) + " " + text
 }
 
-// answer is what a request got; nil: there is none like it.
+// answer is the recorded answer to a request; nil if no entry matches.
 func (a *Archive) answer(f *flow.Flow) *flow.Answer {
 	var best *archived
 	most := -1
@@ -145,7 +145,7 @@ func (a *Archive) answer(f *flow.Flow) *flow.Answer {
 	if best.file != "" {
 		body, err := docfile.Read(a.dir, best.file, MostBody)
 		if err != nil {
-			return &flow.Answer{Status: 500, Body: fmt.Appendf(nil, "ios-agent: the body %.80q of the archive cannot be read: %s\n",
+			return &flow.Answer{Status: 500, Body: fmt.Appendf(nil, "ios-agent: cannot read the body %.80q of the archive: %s\n",
 				best.file, reason(err))}
 		}
 		out.Body = body
@@ -153,7 +153,7 @@ func (a *Archive) answer(f *flow.Flow) *flow.Answer {
 	return &out
 }
 
-// alike is how many lines two headers share.
+// alike is the number of equal lines in two headers.
 func alike(a, b flow.Header) (n int) {
 	for _, one := range a {
 		if one.Value == b.Get(one.Name) {
@@ -163,7 +163,7 @@ func alike(a, b flow.Header) (n int) {
 	return n
 }
 
-// lazyArchive reads an archive when it is first needed: a rule is made by every process that serves, and kept by all that follow.
+// lazyArchive reads an archive at its first use. Every process that serves makes the rule, and its later copies share the archive.
 type lazyArchive struct {
 	once sync.Once
 	read *Archive

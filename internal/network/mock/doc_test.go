@@ -9,8 +9,8 @@ import (
 	"ios-agent/internal/network/pattern"
 )
 
-// TestDocument: docs/mocks.md names every key and every value, and what it shows can be loaded.
-func TestDocument(t *testing.T) {
+// TestMocksDocumentListsEveryKey: docs/mocks.md has every key and every value, and its examples can be loaded.
+func TestMocksDocumentListsEveryKey(t *testing.T) {
 	raw, err := os.ReadFile("../../../docs/mocks.md")
 	if err != nil {
 		t.Fatal(err)

@@ -14,24 +14,24 @@ import (
 	"ios-agent/internal/machine/docfile"
 )
 
-// Bounds of a folder.
+// Limits of a folder.
 const (
-	mostFiles   = 200  // of YAML
-	mostEntries = 5000 // of any kind
+	mostFiles   = 200  // files of YAML
+	mostEntries = 5000 // files and folders of any kind
 )
 
-// Folder is a folder of mocks: its files *.yaml and *.yml in the order of their names. It is safe for concurrent use.
+// Folder is a folder of mocks: its files *.yaml and *.yml, sorted by name. It is safe for concurrent use.
 type Folder struct {
 	dir string
 
 	mu    sync.Mutex
 	rules []Rule
-	stamp string // of what was read last, whole or broken
+	stamp string // of the last read, whether it succeeded or not
 }
 
-// Problem is what is wrong in a file of mocks.
+// Problem is an error in a file of mocks.
 type Problem struct {
-	File    string `json:"file"` // in the folder
+	File    string `json:"file"` // name in the folder
 	Line    int    `json:"line,omitempty"`
 	Message string `json:"message"`
 }
@@ -47,19 +47,19 @@ func problem(file string, err error) Problem {
 	return Problem{file, lineOf(err, 0), docfile.Reason(err)}
 }
 
-// LoadError is all that is wrong in a folder.
+// LoadError has all errors of a folder.
 type LoadError struct {
 	Dir      string
 	Problems []Problem
-	Kept     int // rules that were loaded before and stay
+	Kept     int // number of earlier rules that stay in use
 }
 
 func (e *LoadError) Error() string {
 	const most = 10
 	var b strings.Builder
-	fmt.Fprintf(&b, "the mocks in %s cannot be loaded", e.Dir)
+	fmt.Fprintf(&b, "cannot load the mocks in %s", e.Dir)
 	if e.Kept > 0 {
-		fmt.Fprintf(&b, " (the %d that were loaded before stay)", e.Kept)
+		fmt.Fprintf(&b, " (the %d loaded before stay in use)", e.Kept)
 	}
 	for i, p := range e.Problems {
 		if i == most {
@@ -71,13 +71,13 @@ func (e *LoadError) Error() string {
 	return b.String()
 }
 
-// Fault is the error for a caller.
+// Fault converts the error for a caller.
 func (e *LoadError) Fault() *fault.Fault {
 	return fault.New(fault.InvalidInput, "%w", e).With("problems", e.Problems).
-		WithHint("Correct these lines. A folder that the proxy watches is read again by itself.")
+		WithHint("correct these lines; the proxy reloads a folder that it watches")
 }
 
-// Load reads a folder. What is wrong in its files is a *LoadError, and nothing is loaded then.
+// Load reads a folder. Errors in its files are a *LoadError, and no rule is loaded then.
 func Load(dir string) (*Folder, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -90,14 +90,14 @@ func Load(dir string) (*Folder, error) {
 // Dir is the folder's path.
 func (f *Folder) Dir() string { return f.dir }
 
-// Rules are those that were loaded last without a mistake.
+// Rules are the rules of the last load without errors.
 func (f *Folder) Rules() []Rule {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.rules)
 }
 
-// Changed says whether something in the folder changed since it was last read. It looks at names, sizes and times only.
+// Changed reports whether the folder changed since it was last read. It compares names, sizes and times only.
 func (f *Folder) Changed() bool {
 	now := stampOf(f.dir)
 	f.mu.Lock()
@@ -105,9 +105,9 @@ func (f *Folder) Changed() bool {
 	return now != f.stamp
 }
 
-// Reload reads the folder again. If something is wrong, the old rules stay, and the *LoadError says so.
+// Reload reads the folder again. After an error the old rules stay, and the error is a *LoadError.
 func (f *Folder) Reload() error {
-	stamp := stampOf(f.dir) // before it is read: what changes meanwhile is seen next time
+	stamp := stampOf(f.dir) // taken before reading, so that a change during the read is seen next time
 	rules, err := readFolder(f.dir)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -126,7 +126,7 @@ func (f *Folder) Reload() error {
 func readFolder(dir string) ([]Rule, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, fault.New(fault.PathError, "the folder of mocks cannot be read: %w", err)
+		return nil, fault.New(fault.PathError, "cannot read the folder of mocks: %w", err)
 	}
 	var rules []Rule
 	var wrong []Problem
@@ -137,7 +137,7 @@ func readFolder(dir string) ([]Rule, error) {
 			continue
 		}
 		if files++; files > mostFiles {
-			wrong = append(wrong, Problem{File: name, Message: fmt.Sprintf("there are more than %d files", mostFiles)})
+			wrong = append(wrong, Problem{File: name, Message: fmt.Sprintf("the folder has more than %d files", mostFiles)})
 			break
 		}
 		data, err := docfile.Read(dir, name, docfile.MostYAML)
@@ -156,7 +156,7 @@ func readFolder(dir string) ([]Rule, error) {
 		}
 	}
 	if len(rules) > MostRules {
-		wrong = append(wrong, Problem{File: ".", Message: fmt.Sprintf("there are %d rules; at most %d are kept", len(rules), MostRules)})
+		wrong = append(wrong, Problem{File: ".", Message: fmt.Sprintf("the folder has %d rules; the maximum is %d", len(rules), MostRules)})
 	}
 	if len(wrong) > 0 {
 		return nil, &LoadError{Dir: dir, Problems: wrong}
@@ -164,7 +164,7 @@ func readFolder(dir string) ([]Rule, error) {
 	return rules, nil
 }
 
-// stampOf is what is seen of a folder without reading its files.
+// stampOf summarizes a folder without reading its files.
 func stampOf(dir string) string {
 	var b strings.Builder
 	n := 0
@@ -174,7 +174,7 @@ func stampOf(dir string) string {
 		}
 		if err != nil {
 			fmt.Fprintf(&b, "%s ?\n", path)
-			return nil // it may come back
+			return nil // the entry may come back
 		}
 		if info, err := e.Info(); err == nil && !e.IsDir() {
 			fmt.Fprintf(&b, "%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())

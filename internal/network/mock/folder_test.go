@@ -26,7 +26,7 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
-func TestLoad(t *testing.T) {
+func TestLoadReadsRulesOfFolder(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "b.yaml", `# the second file
 mocks:
@@ -58,7 +58,7 @@ mocks:
 	write(t, dir, ".hidden.yaml", "mocks: [broken")
 	write(t, dir, "pictures/logo.png", "PNG{{x}}")
 	_, err := mock.Load(dir)
-	if err == nil || !strings.Contains(err.Error(), "b.yaml:13: match: it can only hold when the server answered") {
+	if err == nil || !strings.Contains(err.Error(), "b.yaml:13: match: it matches only after the server's answer") {
 		t.Fatalf("%v", err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "b.yaml"))
@@ -105,25 +105,25 @@ mocks:
 	if err := os.Remove(filepath.Join(dir, "pictures/logo.png")); err != nil {
 		t.Fatal(err)
 	}
-	const gone = "body_file pictures/logo.png cannot be read: it is not there"
+	const gone = "cannot read body_file pictures/logo.png: it is not there"
 	if a := set.Answer(logo); a.Status != 500 || !strings.Contains(string(a.Body), gone) {
 		t.Errorf("%+v", a)
 	}
 }
 
-func TestLoadSaysWhere(t *testing.T) {
+func TestLoadErrorNamesFileAndLine(t *testing.T) {
 	for _, c := range []struct{ text, says string }{
-		{"mocks:\n- match: ~u x\n  stauts: 3\n", `a.yaml:3: there is no key "stauts"; did you mean status?`},
-		{"mocks:\n- pattern: ~u x\n", `a.yaml:2: there is no key "pattern"; did you mean match?`},
-		{"mocks:\n- match: x\n  zzzzzzz: x\n", "there are body, "},
+		{"mocks:\n- match: ~u x\n  stauts: 3\n", `a.yaml:3: unknown key "stauts"; did you mean status?`},
+		{"mocks:\n- pattern: ~u x\n", `a.yaml:2: unknown key "pattern"; did you mean match?`},
+		{"mocks:\n- match: x\n  zzzzzzz: x\n", "the keys are body, "},
 		{"mocks:\n- status: 3\n", "a.yaml:2: match is missing"},
-		{"mock:\n- match: x\n", `a.yaml:1: there is no key "mock"; write a list of rules under mocks`},
+		{"mock:\n- match: x\n", `a.yaml:1: unknown key "mock"; write a list of rules under mocks`},
 		{"- match: x\n", "a.yaml:1: the file must be a mapping"},
 		{"mocks: 3\n", "a.yaml:1: mocks must be a list"},
 		{"mocks: {match: x}\n", "a.yaml:1: mocks must be a list"},
 		{"mocks:\n- x\n", "a.yaml:2: a rule has keys"},
 		{"mocks:\n- match: 12\n", "a.yaml:2: match: it must be a text"},
-		{"mocks:\n- match: ok\n\n- match: ~p /x\n", "a.yaml:4: match: the pattern is wrong at offset 0: there is no operator ~p"},
+		{"mocks:\n- match: ok\n\n- match: ~p /x\n", "a.yaml:4: match: the pattern is wrong at offset 0: unknown operator ~p"},
 		{"mocks:\n- match: !~q\n", "a.yaml:2: anchors (&), aliases (*) and tags (!) cannot be used here"},
 		{"a: &a {match: x}\nmocks: [*a]\n", "cannot be used here"},
 		{"mocks:\n- match: x\n  status: ok\n", "a.yaml:3: status: it must be a whole number"},
@@ -131,18 +131,18 @@ func TestLoadSaysWhere(t *testing.T) {
 		{"mocks:\n- match: x\n  delay: 200\n", "a.yaml:3: delay: it must be a time with its unit"},
 		{"mocks:\n- match: x\n  headers: x\n", "a.yaml:3: headers: it must be a mapping"},
 		{"mocks:\n- match: x\n  headers:\n    A:\n      B: c\n", "a.yaml:5: headers: a header has a text"},
-		{"mocks:\n- match: x\n  json: {a: .inf}\n", "a.yaml:3: json: JSON has no such value"},
-		{"mocks:\n- match: x\n  json:\n    a: 1\n    b: 0x10\n", "a.yaml:5: json: JSON has no such value"},
+		{"mocks:\n- match: x\n  json: {a: .inf}\n", "a.yaml:3: json: JSON lacks this value"},
+		{"mocks:\n- match: x\n  json:\n    a: 1\n    b: 0x10\n", "a.yaml:5: json: JSON lacks this value"},
 		{"mocks:\n- match: x\n  body_base64: '?'\n", "a.yaml:3: body_base64: it must be base64"},
 		{"mocks:\n- match: x\n  body: '{{request.pth}}'\n", "a.yaml:3: body: the template is wrong at offset 0"},
-		{"mocks:\n- match: x\n  body: a\n  json: 1\n", "a.yaml:3: body: there is more than one body"},
-		{"mocks:\n- match: x\n  fault: boom\n", "a.yaml:3: fault: there is no such fault"},
+		{"mocks:\n- match: x\n  body: a\n  json: 1\n", "a.yaml:3: body: only one body is allowed"},
+		{"mocks:\n- match: x\n  fault: boom\n", "a.yaml:3: fault: unknown fault"},
 		{"mocks:\n- match: x\n  id: mine\n", "a.yaml:3: id: an id is mock_"},
 		{"mocks:\n- match: x\n  body_file: none.txt\n", "a.yaml:3: body_file: it is not there"},
 		{"mocks:\n- match: x\n  body_file: ../out.txt\n", "a.yaml:3: body_file: it must be a file in the folder"},
 		{"mocks:\n- match: x\n  body_file: /etc/passwd\n", "a.yaml:3: body_file: it must be a file in the folder"},
-		{"mocks:\n- match: x\n  body_file: link.txt\n", "a.yaml:3: body_file: it cannot be opened, or it leads out of the folder"},
-		{"mocks:\n- match: x\n  body_file: folder\n", "a.yaml:3: body_file: it is no regular file"},
+		{"mocks:\n- match: x\n  body_file: link.txt\n", "a.yaml:3: body_file: it cannot be opened or lies outside the folder"},
+		{"mocks:\n- match: x\n  body_file: folder\n", "a.yaml:3: body_file: it must be a regular file"},
 		{"mocks:\n- match: x\n  match: y\n", "a key is given twice"},
 		{"mocks: [\n", "not valid YAML"},
 		{"mocks:\n- {id: mock_00000001, match: x}\n- {id: mock_00000001, match: y}\n", "the id mock_00000001 is also in a.yaml"},
@@ -173,12 +173,12 @@ func TestLoadSaysWhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := mock.Load(dir)
-	if err == nil || !strings.Contains(err.Error(), "leads out of the folder") || strings.Contains(err.Error(), "root") {
+	if err == nil || !strings.Contains(err.Error(), "lies outside the folder") || strings.Contains(err.Error(), "root") {
 		t.Errorf("a link out: %v", err)
 	}
 }
 
-func TestReload(t *testing.T) {
+func TestReloadKeepsRulesWhenFolderIsInvalid(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "a.yaml", "mocks:\n- match: one\n")
 	f, err := mock.Load(dir)
@@ -193,7 +193,7 @@ func TestReload(t *testing.T) {
 		t.Error("a new file is not seen")
 	}
 	err = f.Reload()
-	if err == nil || !strings.Contains(err.Error(), "the 1 that were loaded before stay") || len(f.Rules()) != 1 {
+	if err == nil || !strings.Contains(err.Error(), "the 1 loaded before stay in use") || len(f.Rules()) != 1 {
 		t.Errorf("%v, %+v", err, f.Rules())
 	}
 	if f.Changed() {
@@ -235,7 +235,7 @@ func captured() *flow.Flow {
 	}
 }
 
-func TestFromFlow(t *testing.T) {
+func TestFromFlowMakesMockOfResponse(t *testing.T) {
 	f := captured()
 	r, err := mock.FromFlow(f)
 	if err != nil {
@@ -267,13 +267,13 @@ func TestFromFlow(t *testing.T) {
 	}
 }
 
-func TestFromFlowRefuses(t *testing.T) {
+func TestFromFlowRefusesUnusableFlow(t *testing.T) {
 	for says, spoil := range map[string]func(f *flow.Flow){
-		"no whole answer":  func(f *flow.Flow) { f.State = flow.Failed },
-		"whole answer":     func(f *flow.Flow) { f.Response = nil },
+		"its answer is":    func(f *flow.Flow) { f.State = flow.Failed },
+		"incomplete":       func(f *flow.Flow) { f.Response = nil },
 		"beginning of its": func(f *flow.Flow) { f.Response.Body.Cut = true },
-		"status is 101":    func(f *flow.Flow) { f.Response.Status = 101 },
-		"URL cannot be":    func(f *flow.Flow) { f.Request.URL = "::" },
+		"status 101":       func(f *flow.Flow) { f.Response.Status = 101 },
+		"URL is invalid":   func(f *flow.Flow) { f.Request.URL = "::" },
 	} {
 		f := captured()
 		spoil(f)

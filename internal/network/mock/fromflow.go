@@ -25,26 +25,27 @@ func (e *FlowError) Error() string {
 	return fmt.Sprintf("flow %s cannot become a mock: %s", e.ID, e.Why)
 }
 
-// Fault is the error for a caller.
+// Fault converts the error for a caller.
 func (e *FlowError) Fault() *fault.Fault {
 	return fault.New(fault.InvalidInput, "%w", e).WithHint("%s", e.Hint)
 }
 
-// FromFlow makes a rule that answers a flow's request, its method at its scheme, host and path with any query, as the server answered it.
-// What belongs to one connection or one moment, cookies and other secrets are left out of its header lines.
+// FromFlow makes a rule that repeats the server's answer to a flow's request, for its method, scheme, host and path with any query. It
+// leaves out header lines that belong to one connection or one moment, cookies and other secrets.
 func FromFlow(f *flow.Flow) (Rule, error) {
 	wrong := func(why, hint string) (Rule, error) { return Rule{}, &FlowError{f.ID, why, hint} }
 	r := f.Response
 	u, err := url.Parse(f.Request.URL)
 	switch {
 	case err != nil || u.Host == "":
-		return wrong("its URL cannot be read", "Take another flow.")
+		return wrong("its URL is invalid", "Take another flow.")
 	case r == nil || f.State == flow.Failed || f.State == flow.Held || f.State == flow.Open:
-		return wrong("it has no whole answer", "Take a flow that is done.")
+		return wrong("its answer is incomplete", "Take a flow that is done.")
 	case r.Status < 200:
-		return wrong(fmt.Sprintf("its status is %d, which is no answer that a mock can give", r.Status), "Take a flow with a status from 200 on.")
+		return wrong(fmt.Sprintf("a mock cannot answer with its status %d", r.Status), "Take a flow with a status from 200 on.")
 	case r.Body.Cut:
-		return wrong("only the beginning of its body is kept", "Write the whole body into a file and name it as body_file in a folder of mocks.")
+		return wrong("only the beginning of its body is stored",
+			"Write the whole body into a file and name it as body_file in a folder of mocks.")
 	}
 	u.RawQuery, u.Fragment, u.User = "", "", nil
 	rule := Rule{
@@ -64,7 +65,7 @@ func FromFlow(f *flow.Flow) (Rule, error) {
 	return rule, nil
 }
 
-// dropped are lines of a connection, of a moment, and of a body that was decoded.
+// dropped are headers of a connection, of a moment, and of an encoded body.
 var dropped = []string{
 	"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding",
 	"upgrade",
@@ -81,7 +82,7 @@ func kept(h flow.Header) flow.Header {
 	return out
 }
 
-// repeated are the header lines of an answer that can be said again, at another time, on another connection.
+// repeated are the header lines of an answer that are still valid at another time, on another connection.
 func repeated(h flow.Header) (out flow.Header) {
 	own := strings.Split(strings.ToLower(h.Get("connection")), ",")
 	for i := range own {

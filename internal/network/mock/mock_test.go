@@ -38,7 +38,7 @@ func newSet(t *testing.T, rules ...mock.Rule) *mock.Set {
 	return s
 }
 
-func TestTemplates(t *testing.T) {
+func TestTemplatesExpandRequestValues(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain":                        "plain",
 		"{{request.method}} {{ now }}": "POST 2026-05-04T12:00:00.007Z",
@@ -68,7 +68,7 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-func TestNoRequestEndsTheQuotes(t *testing.T) {
+func TestTemplateValuesCannotInjectJSONOrHeaders(t *testing.T) {
 	header := flow.Header{{Name: "content-type", Value: "application/json"}, {Name: "X-Item", Value: "{{request.json.item}}"}}
 	body := `{"q":"{{request.query.q}}","n":{{request.json.n}},"t":{{request.json.tags}}}`
 	a := newSet(t, rule("~all", mock.Response{Header: header, Body: body})).Answer(order())
@@ -84,7 +84,7 @@ func TestNoRequestEndsTheQuotes(t *testing.T) {
 	}
 }
 
-func TestJSON(t *testing.T) {
+func TestJSONBodyExpandsTemplates(t *testing.T) {
 	raw := json.RawMessage(`{"id":"{{counter}}","n":"{{request.json.n}}","tags":"{{request.json.tags}}","none":"{{request.json.x}}",
 		"text":"n={{request.json.n}} \"{{request.query.q}}\"","list":[1.50,true,null,"<b>"]}`)
 	a := newSet(t, rule("~all", mock.Response{JSON: raw})).Answer(order())
@@ -98,7 +98,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-func TestAnswer(t *testing.T) {
+func TestAnswerReturnsFieldsOfMatchingRule(t *testing.T) {
 	r := mock.Rule{ID: "mock_0000000b", Pattern: "~u orders", Response: mock.Response{
 		Status: 503, Delay: time.Second, Fault: flow.Truncated, Body: "later",
 		Header: flow.Header{{Name: "Set-Cookie", Value: "a=1"}, {Name: "X-B", Value: "c"}, {Name: "Set-Cookie", Value: "b={{counter}}"}},
@@ -116,7 +116,7 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-func TestTimes(t *testing.T) {
+func TestRuleStopsAfterItsTimes(t *testing.T) {
 	rules := []mock.Rule{
 		{ID: "mock_00000001", Pattern: "~all", Times: 2, Response: mock.Response{Status: 500}},
 		{ID: "mock_00000002", Pattern: "~all", Times: 1, Response: mock.Response{Status: 404}},
@@ -146,8 +146,8 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestTimesAtOnce: with many requests at once a rule answers exactly so many, and counts each once.
-func TestTimesAtOnce(t *testing.T) {
+// TestTimesIsExactWithConcurrentRequests: with many requests at once a rule answers exactly so many, and counts each once.
+func TestTimesIsExactWithConcurrentRequests(t *testing.T) {
 	s := newSet(t, mock.Rule{ID: "mock_00000001", Pattern: "~all", Times: 9000, Response: mock.Response{Body: "{{counter}}"}})
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -174,8 +174,8 @@ func TestTimesAtOnce(t *testing.T) {
 	}
 }
 
-// TestLook: a body is read before the rules are asked only if a rule that may be taken looks at it.
-func TestLook(t *testing.T) {
+// TestLookNeedsBodyOnlyForBodyRules: a body is read before the rules are asked only if a rule that may be taken looks at it.
+func TestLookNeedsBodyOnlyForBodyRules(t *testing.T) {
 	plain, inBody := mock.Response{}, mock.Response{Header: flow.Header{{Name: "X", Value: "{{request.json.n}}"}}}
 	head := order()
 	head.Request.Body = flow.Body{}
@@ -201,8 +201,8 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestPlaces: quern moved an updated mock to the end.
-func TestPlaces(t *testing.T) {
+// TestPutKeepsPlaceOfChangedRule: quern moved an updated mock to the end.
+func TestPutKeepsPlaceOfChangedRule(t *testing.T) {
 	var rules []mock.Rule
 	for _, id := range []string{"mock_00000001", "mock_00000002", "mock_00000003"} {
 		rules, _ = mock.Put(rules, mock.Rule{ID: id}) // far from the limit
@@ -214,7 +214,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-func TestCheck(t *testing.T) {
+func TestCheckNamesInvalidField(t *testing.T) {
 	for _, c := range []struct {
 		rule  mock.Rule
 		field string
@@ -225,22 +225,22 @@ func TestCheck(t *testing.T) {
 		{rule("~c 500", mock.Response{}), "match", "instead of the server"},
 		{rule("~all", mock.Response{Status: 101}), "status", "200 to 599"},
 		{rule("~all", mock.Response{Status: 600}), "status", "200 to 599"},
-		{rule("~all", mock.Response{Fault: "explode"}), "fault", "no such fault"},
+		{rule("~all", mock.Response{Fault: "explode"}), "fault", "unknown fault"},
 		{rule("~all", mock.Response{Delay: -1}), "delay", ""},
 		{rule("~all", mock.Response{Delay: time.Hour}), "delay", ""},
-		{rule("~all", mock.Response{Body: "a", JSON: json.RawMessage("1")}), "body", "more than one body"},
-		{rule("~all", mock.Response{JSON: json.RawMessage("{")}), "json", "not JSON"},
-		{rule("~all", mock.Response{JSON: json.RawMessage(`{"a":["{{nope}}"]}`)}), "json", `no value "nope"`},
-		{rule("~all", mock.Response{Body: "a\nb {{request.pth}}"}), "body", `offset 4 (line 2): there is no value "request.pth"`},
+		{rule("~all", mock.Response{Body: "a", JSON: json.RawMessage("1")}), "body", "only one body"},
+		{rule("~all", mock.Response{JSON: json.RawMessage("{")}), "json", "must be JSON"},
+		{rule("~all", mock.Response{JSON: json.RawMessage(`{"a":["{{nope}}"]}`)}), "json", `unknown value "nope"`},
+		{rule("~all", mock.Response{Body: "a\nb {{request.pth}}"}), "body", `offset 4 (line 2): unknown value "request.pth"`},
 		{rule("~all", mock.Response{Body: "a {{request.path"}), "body", "not closed"},
-		{rule("~all", mock.Response{Body: "{{{request.path}}}"}), "body", "no value"},
-		{rule("~all", mock.Response{Body: "{{request.path.x}}"}), "body", "no value"},
-		{rule("~all", mock.Response{Body: "{{request.query.}}"}), "body", "no value"},
-		{rule("~all", mock.Response{Body: strings.Repeat("{{request.body}}", 201)}), "body", "at most 200"},
-		{rule("~all", mock.Response{Header: flow.Header{{Name: "a b", Value: "c"}}}), "headers", "no name"},
-		{rule("~all", mock.Response{Header: flow.Header{{Name: "a", Value: "b\r\nc: d"}}}), "headers", "end of line"},
-		{rule("~all", mock.Response{Header: flow.Header{{Name: "a", Value: "{{x}}"}}}), "headers", "no value"},
-		{rule("~all", mock.Response{Header: flow.Header{{Name: "Content-length", Value: "3"}}}), "headers", "by the proxy"},
+		{rule("~all", mock.Response{Body: "{{{request.path}}}"}), "body", "unknown value"},
+		{rule("~all", mock.Response{Body: "{{request.path.x}}"}), "body", "unknown value"},
+		{rule("~all", mock.Response{Body: "{{request.query.}}"}), "body", "unknown value"},
+		{rule("~all", mock.Response{Body: strings.Repeat("{{request.body}}", 201)}), "body", "maximum is 200"},
+		{rule("~all", mock.Response{Header: flow.Header{{Name: "a b", Value: "c"}}}), "headers", "invalid header name"},
+		{rule("~all", mock.Response{Header: flow.Header{{Name: "a", Value: "b\r\nc: d"}}}), "headers", "line break"},
+		{rule("~all", mock.Response{Header: flow.Header{{Name: "a", Value: "{{x}}"}}}), "headers", "unknown value"},
+		{rule("~all", mock.Response{Header: flow.Header{{Name: "Content-length", Value: "3"}}}), "headers", "the proxy itself"},
 		{rule("~all", mock.Response{BodyFile: "a.json"}), "body_file", "in the folder"},
 		{rule("~all", mock.Response{BodyFile: "../a.json", Folder: "/x"}), "body_file", "in the folder"},
 		{rule("~all", mock.Response{BodyFile: "/etc/passwd", Folder: "/x"}), "body_file", "in the folder"},

@@ -30,10 +30,10 @@ import (
 //	    json: {id: "{{counter}}", item: "{{request.json.item}}"}
 //	    times: 1
 
-// root is the one key of a file.
+// root is the only key of a file.
 const root = "mocks"
 
-// fields are the keys of a rule, and how each is read; what is wrong with a value is said in words.
+// fields are the keys of a rule, each with its reader. A reader's error is a sentence about the value.
 var fields = map[string]func(p docfile.Part, r *Rule) error{
 	"id":          text(func(r *Rule) *string { return &r.ID }),
 	"match":       text(func(r *Rule) *string { return &r.Pattern }),
@@ -48,7 +48,7 @@ var fields = map[string]func(p docfile.Part, r *Rule) error{
 	"json":        readJSON,
 }
 
-// others are words that people write for the keys.
+// others maps words that people write to the keys.
 var others = map[string]string{
 	"pattern": "match", "url": "match", "path": "match", "request": "match", "filter": "match", "when": "match",
 	"status_code": "status", "code": "status", "header": "headers", "delay_ms": "delay", "sleep": "delay", "wait": "delay",
@@ -110,7 +110,7 @@ func readDelay(p docfile.Part, r *Rule) error {
 	return nil
 }
 
-// readHeader takes a mapping, whose values may be lists, or a list of mappings where the order matters.
+// readHeader accepts a mapping whose values may be lists, or, where the order matters, a list of mappings.
 func readHeader(p docfile.Part) (h flow.Header, err error) {
 	if p.List != nil {
 		for _, item := range p.List {
@@ -182,10 +182,10 @@ func jsonOf(p docfile.Part) (any, error) {
 	case s.Tag == docfile.TagNumber && jsonNumber().MatchString(s.Text):
 		return json.Number(s.Text), nil
 	}
-	return nil, wrongAt(p, "JSON has no such value; put it in quotes if it is a text")
+	return nil, wrongAt(p, "JSON lacks this value; put it in quotes if it is a text")
 }
 
-// parse reads the rules of one file. All that is wrong is said, not only the first.
+// parse reads the rules of one file. It reports all errors, not only the first.
 func parse(folder, file string, data []byte) ([]Rule, []Problem) {
 	doc, err := docfile.YAML(string(data))
 	var top docfile.Part
@@ -201,7 +201,7 @@ func parse(folder, file string, data []byte) ([]Rule, []Problem) {
 	seen := map[string]int{}
 	for _, k := range top.Keys {
 		if k.Name != root {
-			say(&docfile.Problem{Line: k.Line, Message: fmt.Sprintf("there is no key %s; write a list of rules under %s", shortened(k.Name), root)})
+			say(&docfile.Problem{Line: k.Line, Message: fmt.Sprintf("unknown key %s; write a list of rules under %s", shortened(k.Name), root)})
 			continue
 		}
 		if k.Value.List == nil && (k.Value.Scalar == nil || k.Value.Scalar.Tag != docfile.TagNull) {
@@ -233,7 +233,7 @@ func readRule(item docfile.Part, folder string) (r Rule, wrong []error) {
 	for _, k := range item.Keys {
 		read, known := fields[k.Name]
 		if !known {
-			wrong = append(wrong, &docfile.Problem{Line: k.Line, Message: fmt.Sprintf("there is no key %s%s", shortened(k.Name), meant(k.Name))})
+			wrong = append(wrong, &docfile.Problem{Line: k.Line, Message: fmt.Sprintf("unknown key %s%s", shortened(k.Name), meant(k.Name))})
 			continue
 		}
 		has = has || k.Name == "match"
@@ -242,7 +242,7 @@ func readRule(item docfile.Part, folder string) (r Rule, wrong []error) {
 		}
 	}
 	if !has {
-		wrong = append(wrong, wrongAt(item, "match is missing: which requests are meant"))
+		wrong = append(wrong, wrongAt(item, "match is missing: the pattern of the requests"))
 	}
 	if r.Response.BodyFile != "" {
 		r.Response.Folder = folder
@@ -257,7 +257,7 @@ func lineOf(err error, otherwise int) int {
 	return otherwise
 }
 
-// checked is what is wrong with a rule whose keys could be read, at the line of its key.
+// checked finds errors in a rule whose keys were read, each at the line of its key.
 func checked(item docfile.Part, r Rule) []error {
 	err := Check(r)
 	if err == nil && r.Response.BodyFile != "" {
@@ -282,7 +282,7 @@ func checked(item docfile.Part, r Rule) []error {
 	return []error{&docfile.Problem{Line: line, Message: message}}
 }
 
-// meant is the key that was probably meant.
+// meant suggests the key that an unknown name probably stands for.
 func meant(name string) string {
 	known := slices.Sorted(maps.Keys(fields))
 	if key := others[strings.ToLower(name)]; key != "" {
@@ -291,7 +291,7 @@ func meant(name string) string {
 	if near := nearest.To(name, known, 1); len(near) > 0 {
 		return "; did you mean " + near[0] + "?"
 	}
-	return "; there are " + strings.Join(known, ", ")
+	return "; the keys are " + strings.Join(known, ", ")
 }
 
 func shortened(name string) string {
@@ -301,7 +301,7 @@ func shortened(name string) string {
 	return strconv.QuoteToGraphic(strings.ToValidUTF8(name, "?"))
 }
 
-// derived is the id of a rule that names none: the same at every load.
+// derived is the id of a rule without one: the same at every load.
 func derived(file, pattern string, n int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d", filepath.ToSlash(file), pattern, n))
 	return idPrefix + hex.EncodeToString(sum[:4])

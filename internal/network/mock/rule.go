@@ -1,5 +1,6 @@
-// Package mock is answers that are given instead of a server's: which requests they are for, what they say, how they fail. Rules come from
-// callers, from YAML files in a folder, and from flows that were captured. Only Load and an answer's body file read files.
+// Package mock answers requests in place of a server. A Rule says which requests it matches, what it answers, and how it fails; a Set
+// applies rules in their order. Rules come from calls, from YAML files in a folder, and from captured flows. Only Load, Try and the
+// answers themselves may read files.
 package mock
 
 import (
@@ -17,41 +18,42 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/pattern"
 )
 
-// Bounds.
+// Limits.
 const (
 	MostRules = 1000
 	MostBody  = 10 << 20
 	MostDelay = 10 * time.Minute
 
-	mostValues = 200 // in a body, each of them as large as a request's
+	mostValues = 200 // values in a body; each may be as large as a request's body
 )
 
-// Rule says what requests of a pattern are answered. Of several that fit, the first is taken.
+// Rule answers the requests of a pattern. Of several matching rules the first answers.
 type Rule struct {
 	ID       string   `json:"id"` // mock_ and 8 hexadecimal digits
 	Pattern  string   `json:"pattern"`
 	Response Response `json:"response"`
-	Times    int      `json:"times,omitempty"` // so many requests, and then the rules after it; 0 is always
-	Owner    string   `json:"owner,omitempty"` // the session that made it
+	Times    int      `json:"times,omitempty"` // number of requests that it answers; later ones go to the rules after it; 0: all
+	Owner    string   `json:"owner,omitempty"` // the session that made the rule
 }
 
-// Response is what is answered: at most one of Body, Bytes, JSON and BodyFile. Body, JSON's texts and the values of header lines are
-// templates; Bytes and the file are sent as they are.
+// Response is the answer of a rule. It has at most one of Body, Bytes, JSON and BodyFile. Body, the texts in JSON and the values of
+// header lines are templates; Bytes and the file are sent unchanged.
 type Response struct {
 	Status   int             `json:"status,omitempty"` // 0 is 200
 	Header   flow.Header     `json:"header,omitempty"`
 	Body     string          `json:"body,omitempty"`
 	Bytes    []byte          `json:"bytes,omitempty"`
 	JSON     json.RawMessage `json:"json,omitempty"`
-	BodyFile string          `json:"body_file,omitempty"` // in Folder
+	BodyFile string          `json:"body_file,omitempty"` // name in Folder
 	Folder   string          `json:"folder,omitempty"`    // where the rule was loaded from
 	Delay    time.Duration   `json:"delay,omitempty"`     // before the answer begins
 	Fault    flow.Fault      `json:"fault,omitempty"`
-	// Source is where answers come from instead; files of a folder of mocks cannot name it.
+	// Source is another origin of the answers; files in a folder of mocks cannot use it.
 	Source
 }
 
@@ -66,7 +68,7 @@ const idPrefix = "mock_"
 
 var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^mock_[0-9a-f]{8}$`) })
 
-// Put adds a rule at the end. One whose id is there takes the place of the old one, also at the limit.
+// Put adds a rule at the end. A rule with an existing id replaces the old one, also at the limit.
 func Put(rules []Rule, r Rule) ([]Rule, error) {
 	out := slices.Clone(rules)
 	if i := slices.IndexFunc(out, func(o Rule) bool { return o.ID == r.ID }); i >= 0 {
@@ -82,10 +84,11 @@ func checkCount(rules []Rule) error {
 	if len(rules) <= MostRules {
 		return nil
 	}
-	return fault.New(fault.TooMany, "mock limit reached (%d)", MostRules).WithHint("remove some: `ios-agent proxy unmock --all`")
+	return fault.New(fault.TooMany, "mock limit reached (%d)", MostRules).
+		WithHint("%s removes the mocks that this session made with calls", hint.Do("proxy_unmock", "all", true))
 }
 
-// Error is what is wrong with a rule.
+// Error is an error in a rule.
 type Error struct {
 	ID    string
 	Field string // of the YAML form, such as body
@@ -105,7 +108,7 @@ func (e *Error) Error() string {
 // Unwrap gives the error of the pattern or template.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Fault is the error for a caller.
+// Fault converts the error for a caller.
 func (e *Error) Fault() *fault.Fault {
 	code := fault.InvalidInput
 	if e.File {
@@ -118,18 +121,18 @@ func (e *Error) Fault() *fault.Fault {
 	return f.With("field", e.Field)
 }
 
-// compiled is a rule that can answer.
+// compiled is a rule that is ready to answer.
 type compiled struct {
 	Rule
 	pattern *pattern.Pattern
 	body    template
 	json    jsonTemplate
-	header  []template // of the values
+	header  []template // one for each header line's value
 	hits    *atomic.Int64
 	archive *lazyArchive
 }
 
-// Check says what is wrong with a rule, as an *Error.
+// Check returns the first error of a rule, as an *Error.
 func Check(r Rule) error {
 	_, err := compile(r)
 	return err
@@ -140,26 +143,26 @@ func compile(r Rule) (*compiled, error) {
 	wrong := func(field, why, hint string) error { return &Error{ID: r.ID, Field: field, Why: why, Hint: hint} }
 	var err error
 	if c.pattern, err = pattern.Parse(r.Pattern); err != nil {
-		e := err.(*pattern.Error) // Parse has no other
+		e := err.(*pattern.Error) // Parse returns only this type
 		return nil, &Error{ID: r.ID, Field: "match", Why: e.Error(), Hint: e.Hint, cause: err}
 	}
 	a := r.Response
 	switch bodies := countBodies(a); {
 	case !idForm().MatchString(r.ID):
-		return nil, wrong("id", "an id is mock_ and 8 hexadecimal digits", "Leave it out, and one is made.")
+		return nil, wrong("id", "an id is mock_ and 8 hexadecimal digits", "Leave the id out to get a new one.")
 	case !c.pattern.RequestTime():
-		return nil, wrong("match", "it can only hold when the server answered, and a mock answers instead of the server",
-			"Say which requests are meant, such as ~u /orders.")
+		return nil, wrong("match", "it matches only after the server's answer, and a mock answers instead of the server",
+			"Match requests, such as ~u /orders.")
 	case a.Status != 0 && (a.Status < 200 || a.Status > 599):
 		return nil, wrong("status", "a status is from 200 to 599", "Write 200, or another final status.")
 	case r.Times < 0:
-		return nil, wrong("times", "it is less than 0", "Write how often it answers; 0 is always.")
+		return nil, wrong("times", "it must be 0 or more", "Write the number of answers; 0 is unlimited.")
 	case a.Delay < 0 || a.Delay > MostDelay:
-		return nil, wrong("delay", fmt.Sprintf("a delay is from 0 to %s", MostDelay), "Write less, such as 2s.")
+		return nil, wrong("delay", fmt.Sprintf("a delay is from 0 to %s", MostDelay), "Write a shorter delay, such as 2s.")
 	case a.Fault != "" && !slices.Contains(faults, a.Fault):
-		return nil, wrong("fault", "there is no such fault", "Write reset, timeout or truncated.")
+		return nil, wrong("fault", "unknown fault", "Write reset, timeout or truncated.")
 	case bodies > 1:
-		return nil, wrong("body", "there is more than one body", "Give one of body, json, body_base64 and body_file.")
+		return nil, wrong("body", "only one body is allowed", "Give one of body, json, body_base64 and body_file.")
 	case len(a.Body) > MostBody || len(a.Bytes) > MostBody || len(a.JSON) > MostBody:
 		return nil, wrong("body", fmt.Sprintf("it is larger than %d bytes", MostBody), "Answer with less.")
 	case a.BodyFile != "" && (a.Folder == "" || !filepath.IsLocal(a.BodyFile)):
@@ -188,7 +191,7 @@ func countBodies(a Response) (n int) {
 // templates reads the templates and checks the header lines.
 func (c *compiled) templates(wrong func(field, why, hint string) error) error {
 	inTemplate := func(field string, err error) error {
-		e := err.(*TemplateError) // there is no other
+		e := err.(*TemplateError) // parsing returns only this type
 		return &Error{ID: c.ID, Field: field, Why: e.Error(), Hint: e.Hint, cause: err}
 	}
 	var err error
@@ -200,18 +203,18 @@ func (c *compiled) templates(wrong func(field, why, hint string) error) error {
 			if _, is := err.(*TemplateError); is {
 				return inTemplate("json", err)
 			}
-			return wrong("json", "it is not JSON", "Write JSON, or use body for other text.")
+			return wrong("json", "it must be JSON", "Write JSON, or use body for other text.")
 		}
 	}
 	for _, line := range c.Response.Header {
 		if !flow.Token(line.Name) {
-			return wrong("headers", fmt.Sprintf("%q is no name of a header", line.Name), "Write letters, digits and dashes.")
+			return wrong("headers", fmt.Sprintf("invalid header name %q", line.Name), "Write letters, digits and dashes.")
 		}
 		if strings.ContainsAny(line.Value, "\r\n\x00") {
-			return wrong("headers", fmt.Sprintf("the value of %s has an end of line", line.Name), "Write it in one line.")
+			return wrong("headers", fmt.Sprintf("the value of %s contains a line break", line.Name), "Write the value in one line.")
 		}
 		if framing(line.Name) {
-			return wrong("headers", fmt.Sprintf("%s is written by the proxy", line.Name), "Leave it out.")
+			return wrong("headers", fmt.Sprintf("the proxy itself writes %s", line.Name), "Leave the header out.")
 		}
 		value, err := parseTemplate(line.Value)
 		if err != nil {
@@ -220,12 +223,12 @@ func (c *compiled) templates(wrong func(field, why, hint string) error) error {
 		c.header = append(c.header, value)
 	}
 	if n := c.body.values() + c.json.values; n > mostValues {
-		return wrong("body", fmt.Sprintf("it has %d values; at most %d are filled in", n, mostValues), "Answer with less.")
+		return wrong("body", fmt.Sprintf("it has %d template values; the maximum is %d", n, mostValues), "Answer with fewer values.")
 	}
 	return nil
 }
 
-// framing says whether a header tells where a body ends, which only the proxy knows.
+// framing reports whether a header describes where the body ends: only the proxy knows that.
 func framing(name string) bool {
 	return slices.ContainsFunc([]string{"content-length", "transfer-encoding", "connection"}, func(n string) bool {
 		return strings.EqualFold(n, name)
@@ -248,6 +251,6 @@ func encodeJSON(tree any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(tree) // it came from JSON
+	_ = e.Encode(tree) // the tree came from JSON
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -11,19 +11,20 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/docfile"
 	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/pattern"
 )
 
-// Set is rules in their order, with what each has answered. It is safe for concurrent use; nil has no rules.
+// Set is a list of rules with the number of answers of each. It is safe for concurrent use; a nil Set is empty.
 type Set struct {
 	now   func() time.Time
 	rules []*compiled
 }
 
-// NewSet makes a set. A rule that is the same in the old set goes on counting where that was. What is wrong is an *Error.
+// NewSet makes a set. A rule that is identical in the old set keeps its count. An invalid rule is an *Error.
 func NewSet(rules []Rule, old *Set, now func() time.Time) (*Set, error) {
 	if err := checkCount(rules); err != nil {
 		return nil, err
@@ -38,14 +39,14 @@ func NewSet(rules []Rule, old *Set, now func() time.Time) (*Set, error) {
 			return nil, err
 		}
 		if seen[r.ID] {
-			return nil, &Error{ID: r.ID, Field: "id", Why: "two mocks have this id", Hint: "Leave the id out, and one is made."}
+			return nil, &Error{ID: r.ID, Field: "id", Why: "two mocks have this id", Hint: "Leave the id out to get a new one."}
 		}
 		seen[r.ID] = true
 		s.rules = append(s.rules, c)
 	}
 	if archives > MostArchives {
-		return nil, fault.New(fault.TooMany, "at most %d mocks answer from archives", MostArchives).
-			WithHint("remove one: `ios-agent proxy mocks` lists them, `ios-agent proxy unmock ID` removes it")
+		return nil, fault.New(fault.TooMany, "limit of mocks that answer from archives reached (%d)", MostArchives).
+			WithHint("%s lists the mocks; %s removes one", hint.Do("proxy_mocks"), hint.Do("proxy_unmock", "id", "ID"))
 	}
 	if old != nil {
 		for _, was := range old.rules {
@@ -59,7 +60,7 @@ func NewSet(rules []Rule, old *Set, now func() time.Time) (*Set, error) {
 	return s, nil
 }
 
-// Of is the set with the rules of some owners only. They count where the set counts.
+// Of is the set reduced to the rules of some owners. Both sets share the counts.
 func (s *Set) Of(owners func(session string) bool) *Set {
 	if s == nil || !slices.ContainsFunc(s.rules, func(c *compiled) bool { return !owners(c.Owner) }) {
 		return s
@@ -85,7 +86,7 @@ func (s *Set) Rules() []Rule {
 	return all
 }
 
-// Hits is how often each rule answered.
+// Hits is the number of answers of each rule, by its id.
 func (s *Set) Hits() map[string]int {
 	all := map[string]int{}
 	if s != nil {
@@ -96,12 +97,12 @@ func (s *Set) Hits() map[string]int {
 	return all
 }
 
-// counted is how often the rule answered.
+// counted is the number of answers of the rule.
 func (c *compiled) counted() int { return int(c.hits.Load()) }
 
 func (c *compiled) spent() bool { return c.Times > 0 && c.counted() >= c.Times }
 
-// take counts one more answer; not when the last was given in the meantime.
+// take counts one more answer; ok is false when another request got the last answer in the meantime.
 func (c *compiled) take() (hit int, ok bool) {
 	for {
 		had := c.hits.Load()
@@ -114,7 +115,7 @@ func (c *compiled) take() (hit int, ok bool) {
 	}
 }
 
-// Look says, when only the head of a request is known, whether a rule could answer it, and whether its body is needed to tell or to answer.
+// Look says, from the head of a request, whether a rule could answer it, and whether that decision or the answer needs the body.
 func (s *Set) Look(f *flow.Flow) (could, body bool) {
 	if s == nil {
 		return false, false
@@ -129,7 +130,7 @@ func (s *Set) Look(f *flow.Flow) (could, body bool) {
 		}
 		could, body = true, body || needs.RequestBody || c.needsBody() || c.Response.needsBody(f)
 		if !needs.RequestBody && c.Times == 0 && !c.Response.mayPass() {
-			break // it answers; what comes after it is never asked
+			break // this rule answers, so later rules are never asked
 		}
 	}
 	return could, body
@@ -144,7 +145,7 @@ func (c *compiled) needsBody() bool {
 	return c.body.needsBody() || c.json.body
 }
 
-// Answer is what the first rule that fits says to a request, and counts it; nil when none fits.
+// Answer is the answer of the first matching rule, which it counts; nil when no rule matches.
 func (s *Set) Answer(f *flow.Flow) *flow.Answer {
 	if s == nil {
 		return nil
@@ -201,14 +202,14 @@ func (c *compiled) answer(f *flow.Flow, hit int, now time.Time) *flow.Answer {
 	return a
 }
 
-// kinds are the content types of files whose lines say none. Not those of the machine, which differ from one to the next.
+// kinds are the content types of files without a Content-Type line. The machine's own table differs from one machine to the next.
 var kinds = map[string]string{
 	".json": "application/json", ".html": "text/html; charset=utf-8", ".txt": "text/plain; charset=utf-8", ".xml": "application/xml",
 	".js": "text/javascript", ".css": "text/css", ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif",
 	".webp": "image/webp", ".svg": "image/svg+xml", ".pdf": "application/pdf",
 }
 
-// reason is why a file cannot be read, without the folders of this machine.
+// reason says why a file cannot be read, without the folders of this machine.
 func reason(err error) string {
 	switch large := (*regularfile.LargeError)(nil); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -216,11 +217,11 @@ func reason(err error) string {
 	case errors.As(err, &large):
 		return large.Error()
 	case errors.Is(err, regularfile.ErrNotRegular):
-		return "it is no regular file"
+		return "it must be a regular file"
 	case errors.Is(err, ErrNoArchive):
 		return ErrNoArchive.Error()
 	case errors.Is(err, docfile.ErrSlow):
 		return docfile.ErrSlow.Error()
 	}
-	return "it cannot be opened, or it leads out of the folder"
+	return "it cannot be opened or lies outside the folder"
 }

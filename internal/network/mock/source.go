@@ -16,34 +16,34 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// Source is where the answers of a rule come from, if not from the rule: at most one of Archive, Tree and Remote.
+// Source is the origin of a rule's answers outside the rule: at most one of Archive, Tree and Remote.
 type Source struct {
-	Archive string  `json:"archive,omitempty"` // path of a HAR; a request gets what the same one got in it
-	Tree    string  `json:"tree,omitempty"`    // path of a folder; the path of a request names a file in it
-	Missing Missing `json:"missing,omitempty"` // what becomes of a request that Archive or Tree have nothing for
-	Remote  string  `json:"remote,omitempty"`  // URL of another server; the path of a request is put behind its path
+	Archive string  `json:"archive,omitempty"` // path of a HAR; a request gets the recorded answer of the same request
+	Tree    string  `json:"tree,omitempty"`    // path of a folder; a request's path is the name of a file in it
+	Missing Missing `json:"missing,omitempty"` // treatment of requests that Archive or Tree cannot answer
+	Remote  string  `json:"remote,omitempty"`  // URL of another server; a request's path is appended to its path
 }
 
-// Missing is what becomes of a request that a source has nothing for.
+// Missing is the treatment of a request that a source cannot answer.
 type Missing string
 
-// What becomes of it.
+// The treatments.
 const (
 	Pass  Missing = ""      // the next rule, or the server, answers
-	Abort Missing = "abort" // the connection is reset, as nobody answers
+	Abort Missing = "abort" // the connection is reset
 )
 
-// sourceError is what is wrong with a source.
+// sourceError is an error in a source.
 type sourceError struct{ field, why, hint string }
 
 func (s Source) check() *sourceError {
 	for field, at := range map[string]string{"har": s.Archive, "folder": s.Tree} {
 		if at != "" && !filepath.IsAbs(at) {
-			return &sourceError{field, "it must be a whole path", "Write the path from the root on."}
+			return &sourceError{field, "it must be an absolute path", "Write the path from the root."}
 		}
 	}
 	if s.Missing != Pass && s.Missing != Abort {
-		return &sourceError{"missing", "there is no such choice", "Write pass or abort."}
+		return &sourceError{"missing", "unknown choice", "Write pass or abort."}
 	}
 	if s.Remote == "" {
 		return nil
@@ -55,15 +55,16 @@ func (s Source) check() *sourceError {
 	return nil
 }
 
-// mayPass says that a rule that fits does not answer all the same.
+// mayPass reports whether a matching rule may still leave the answer to others.
 func (s Source) mayPass() bool { return (s.Archive != "" || s.Tree != "") && s.Missing == Pass }
 
-// needsBody says whether the body of a request tells which answer it gets.
+// needsBody reports whether the answer depends on the body of the request.
 func (s Source) needsBody(f *flow.Flow) bool {
 	return s.Archive != "" && f.Request.Method != "GET" && f.Request.Method != "HEAD"
 }
 
-// found is what the source of a rule has for a request. Nil and true: the rule itself has the answer; false: somebody else has to answer.
+// found asks the source of a rule for the answer to a request. nil and true: the rule has the answer itself; false: another rule must
+// answer.
 func (c *compiled) found(f *flow.Flow) (answer *flow.Answer, has bool) {
 	r := c.Response
 	switch {
@@ -92,12 +93,12 @@ func (c *compiled) found(f *flow.Flow) (answer *flow.Answer, has bool) {
 	return nil, false
 }
 
-// redirected is a URL at another server.
+// redirected is the URL at the other server.
 func (s Source) redirected(text string) string {
 	to, err := url.Parse(s.Remote)
 	from, wrong := url.Parse(text)
 	if err != nil || wrong != nil {
-		return text // both were read before
+		return text // both parsed before
 	}
 	out := *from
 	out.Scheme, out.Host, out.User = to.Scheme, to.Host, nil
@@ -107,7 +108,8 @@ func (s Source) redirected(text string) string {
 	return out.String()
 }
 
-// fromTree is the file that a request's path names; nil if there is none. A path cannot lead out of the folder, nor can a link.
+// fromTree answers with the file that a request's path names; nil if the file does not exist. Neither a path nor a link can leave the
+// folder.
 func (c *compiled) fromTree(f *flow.Flow) *flow.Answer {
 	u, err := url.Parse(f.Request.URL)
 	if err != nil {
@@ -123,7 +125,7 @@ func (c *compiled) fromTree(f *flow.Flow) *flow.Answer {
 	}
 	body, err := docfile.Read(c.Response.Tree, name, MostBody)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, regularfile.ErrNotRegular): // a folder has no answer of its own
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, regularfile.ErrNotRegular): // the path names a folder
 		return nil
 	case err != nil:
 		return c.unreadable(filepath.ToSlash(name), err)
@@ -135,18 +137,19 @@ func (c *compiled) fromTree(f *flow.Flow) *flow.Answer {
 	return answer
 }
 
-// unreadable tells an app, and whoever looks at its flow, why a file does not answer.
+// unreadable is an answer that says, to the app and in its flow, why a file cannot be sent.
 func (c *compiled) unreadable(what string, err error) *flow.Answer {
 	return &flow.Answer{Rule: c.ID, Status: 500, Header: flow.Header{{Name: "Content-Type", Value: "text/plain; charset=utf-8"}},
-		Body: fmt.Appendf(nil, "ios-agent: mock %s: %s cannot be read: %s\n", c.ID, what, reason(err))}
+		Body: fmt.Appendf(nil, "ios-agent: mock %s: cannot read %s: %s\n", c.ID, what, reason(err))}
 }
 
-// Try reads what a rule answers from, so that what is wrong with it is told before a request comes; an *Error. It gives how many answers an
-// archive has.
+// Try reads the files of a rule, so that an error shows before a request arrives; the error is an *Error. answers is the number of
+// answers in an archive.
 func Try(r Rule) (answers int, err error) {
 	a := r.Response
 	wrong := func(field string, err error) error {
-		return &Error{ID: r.ID, Field: field, Why: reason(err), Hint: "Name one that is there and can be read.", File: true, cause: err}
+		return &Error{ID: r.ID, Field: field, Why: reason(err), Hint: "Name a file or folder that exists and can be read.", File: true,
+			cause: err}
 	}
 	switch {
 	case a.Archive != "":

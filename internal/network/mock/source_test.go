@@ -76,7 +76,7 @@ func TestArchiveAnswersTheSameRequest(t *testing.T) {
 		t.Errorf("got %v hits, want 6 and 4", got)
 	}
 	got := s.Answer(asks("GET", "https://a.example/escape", ""))
-	if got == nil || got.Status != 500 || !strings.Contains(string(got.Body), "leads out of the folder") {
+	if got == nil || got.Status != 500 || !strings.Contains(string(got.Body), "lies outside the folder") {
 		t.Errorf("a body outside of the folder: got %+v, want a refusal", got)
 	}
 	header := s.Answer(asks("GET", "https://a.example/items?page=1", "")).Header
@@ -95,10 +95,11 @@ func TestArchiveAnswersTheSameRequest(t *testing.T) {
 	}
 }
 
-// TestArchiveThatIsNoneIsTold: by Try with its field, and by an answer when it went away since.
-func TestArchiveThatIsNoneIsTold(t *testing.T) {
+// TestInvalidArchiveIsReported by Try with its field, and by an answer when the file was deleted meanwhile.
+func TestInvalidArchiveIsReported(t *testing.T) {
 	dir := files(t, map[string]string{"no.har": `{"entries": []}`, "text.har": "log"})
-	for name, want := range map[string]string{"no.har": "no HAR", "text.har": "no HAR", "none.har": "not there", ".": "no regular file"} {
+	for name, want := range map[string]string{"no.har": "must be a HAR", "text.har": "must be a HAR", "none.har": "not there",
+		".": "must be a regular file"} {
 		r := rule("~all", mock.Response{Source: mock.Source{Archive: filepath.Join(dir, name)}})
 		var wrong *mock.Error
 		if _, err := mock.Try(r); !errors.As(err, &wrong) || wrong.Field != "har" || !strings.Contains(wrong.Why, want) {
@@ -119,7 +120,7 @@ func TestArchiveThatIsNoneIsTold(t *testing.T) {
 	}
 }
 
-// TestFolderAnswersFromItsFilesOnly: the path names a file; nothing leads out of the folder, and what is no regular file is not there.
+// TestFolderAnswersFromItsFilesOnly: the path is the name of a file; no path leads out of the folder, and only regular files answer.
 func TestFolderAnswersFromItsFilesOnly(t *testing.T) {
 	dir := files(t, map[string]string{"in/a/b.json": "{}", "in/index.html": "<p>", "in/a b.txt": "space", "secret": "secret"})
 	if err := os.Symlink(filepath.Join(dir, "secret"), filepath.Join(dir, "in", "link")); err != nil {
@@ -156,7 +157,7 @@ func TestFolderAnswersFromItsFilesOnly(t *testing.T) {
 	}
 }
 
-// TestRemoteKeepsPathAndQuery: a request goes to the other server, below its path; what is no address of one is refused.
+// TestRemoteKeepsPathAndQuery: a request goes to the other server, below its path; an invalid address is refused.
 func TestRemoteKeepsPathAndQuery(t *testing.T) {
 	for remote, want := range map[string]string{
 		"https://b.example":         "https://b.example/v1/a%2Fb?q=1",
@@ -177,8 +178,8 @@ func TestRemoteKeepsPathAndQuery(t *testing.T) {
 	}
 }
 
-// TestFolderOfMocksCannotNameASource: a file of a project must not send requests elsewhere, nor read files outside of it.
-func TestFolderOfMocksCannotNameASource(t *testing.T) {
+// TestMockFolderCannotNameSource: a file of a project must not send requests elsewhere, nor read files outside of it.
+func TestMockFolderCannotNameSource(t *testing.T) {
 	for _, key := range []string{"remote", "to", "archive", "har", "tree", "folder"} {
 		dir := files(t, map[string]string{"a.yaml": "mocks:\n  - match: ~all\n    " + key + ": https://b.example\n"})
 		if f, err := mock.Load(dir); err == nil {

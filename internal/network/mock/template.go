@@ -15,16 +15,16 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// The language of templates: {{name}} stands for a value, {{{{ for {{. There is nothing else: no calls, no conditions, no files.
+// The language of templates: {{name}} is a value, {{{{ is {{. The language has no calls, no conditions and no files.
 //
 //	request.method  request.url  request.scheme  request.host  request.body
 //	request.path    request.path.2 (its second part)   request.query  request.query.NAME   request.header.NAME
 //	request.json    request.json.a.b  request.json.items.0
 //	now (RFC 3339)  now.unix  now.unix_ms  now.http   uuid   counter (how often this rule answered, from 1)
 //
-// What a request does not have is empty.
+// A value that the request lacks is empty.
 
-// TemplateError is what is wrong with a template, and where.
+// TemplateError is an error in a template, with its place.
 type TemplateError struct {
 	Offset, Line int
 	Message      string
@@ -35,16 +35,16 @@ func (e *TemplateError) Error() string {
 	return fmt.Sprintf("the template is wrong at offset %d (line %d): %s", e.Offset, e.Line, e.Message)
 }
 
-// template is texts and values, in their order. Nothing is the empty text.
+// template is a list of texts and values. A nil template is the empty text.
 type template []piece
 
 type piece struct {
 	text  string
 	value value // nil for a text
-	body  bool  // it looks at the request's body
+	body  bool  // it reads the request's body
 }
 
-// moment is what values are made of: a request, which answer of its rule it gets, and when.
+// moment is the input of values: a request, the number of the rule's answer, and the time.
 type moment struct {
 	flow *flow.Flow
 	url  *url.URL // never nil
@@ -52,7 +52,7 @@ type moment struct {
 	now  time.Time
 }
 
-// value is what a name stands for: text, or JSON if it has a kind of its own; nil is missing.
+// value gives the value of a name: a string, or another JSON value; nil is missing.
 type value func(m *moment) any
 
 func parseTemplate(text string) (template, error) {
@@ -89,14 +89,14 @@ func parseTemplate(text string) (template, error) {
 	return t, nil
 }
 
-// parseValue reads the {{name}} at a place, and says how long it is.
+// parseValue reads the {{name}} at an offset, and returns its length.
 func parseValue(text string, at int) (piece, int, error) {
 	wrong := func(message, hint string) (piece, int, error) {
 		return piece{}, 0, &TemplateError{Offset: at, Line: 1 + strings.Count(text[:at], "\n"), Message: message, Hint: hint}
 	}
 	end := strings.Index(text[at:], "}}")
 	if end < 0 {
-		return wrong("{{ is not closed by }}", "Write {{{{ for two braces that stand for themselves.")
+		return wrong("{{ is not closed by }}", "Write {{{{ for two literal braces.")
 	}
 	name := strings.TrimSpace(text[at+2 : at+end])
 	p, hint := named(name)
@@ -104,15 +104,15 @@ func parseValue(text string, at int) (piece, int, error) {
 		if len(name) > 80 {
 			name = name[:80] + "…"
 		}
-		return wrong(fmt.Sprintf("there is no value %q", name), hint)
+		return wrong(fmt.Sprintf("unknown value %q", name), hint)
 	}
 	return p, end + 2, nil
 }
 
-// escape writes a text so that a template of it gives the text.
+// escape writes a text as a template that gives this text.
 func escape(text string) string { return strings.ReplaceAll(text, "{{", "{{{{") }
 
-// singles are the values without a rest, families those with one after a dot.
+// singles are the plain values; families are the values with a name after the last dot.
 var singles = map[string]value{
 	"request.method": func(m *moment) any { return m.flow.Request.Method },
 	"request.url":    func(m *moment) any { return m.flow.Request.URL },
@@ -163,10 +163,10 @@ func named(name string) (piece, string) {
 		known = append(known, n+"NAME")
 	}
 	if near := nearest.To(name, known, 1); len(near) > 0 {
-		return piece{}, fmt.Sprintf("Did you mean {{%s}}? Write {{{{ for two braces that stand for themselves.", near[0])
+		return piece{}, fmt.Sprintf("Did you mean {{%s}}? Write {{{{ for two literal braces.", near[0])
 	}
-	return piece{}, "There are request.path, request.query.NAME, request.header.NAME, request.json.a.b, request.body, now, uuid " +
-		"and counter. Write {{{{ for two braces that stand for themselves."
+	return piece{}, "Values are request.path, request.query.NAME, request.header.NAME, request.json.a.b, request.body, now, uuid " +
+		"and counter. Write {{{{ for two literal braces."
 }
 
 func number(s string) bool {
@@ -187,7 +187,7 @@ func (m *moment) part(n string) any {
 	return all[i-1]
 }
 
-// json is a value in the request's body: names and numbers of items between dots.
+// json is a value in the request's body; the path has names, and indexes of items, between dots.
 func (m *moment) json(path string) any {
 	at, err := decodeJSON(m.flow.Request.Body.Content)
 	if err != nil {
@@ -219,7 +219,7 @@ func newUUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// needsBody says whether a template looks at the request's body.
+// needsBody reports whether a template reads the request's body.
 func (t template) needsBody() bool {
 	for _, p := range t {
 		if p.body {
@@ -238,7 +238,7 @@ func (t template) values() (n int) {
 	return n
 }
 
-// text is the template filled in. inJSON writes texts as JSON does between quotes, so that no request can end the quotes.
+// text fills in the template. With inJSON, texts are escaped as between JSON quotes, so that no request can end the quotes.
 func (t template) text(m *moment, inJSON bool) []byte {
 	var b bytes.Buffer
 	for _, p := range t {
@@ -266,7 +266,7 @@ func (t template) text(m *moment, inJSON bool) []byte {
 	return b.Bytes()
 }
 
-// header is the template filled in for a header line: no value can begin another line.
+// header fills in the template for a header line: no value can begin another line.
 func (t template) header(m *moment) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\t' || r == 0x7f {
@@ -276,9 +276,9 @@ func (t template) header(m *moment) string {
 	}, string(t.text(m, false)))
 }
 
-// jsonTemplate is JSON whose texts are templates. A text that is one value alone becomes that value, number or object as it is.
+// jsonTemplate is JSON whose texts are templates. A text that consists of one value becomes that value, as a number or object too.
 type jsonTemplate struct {
-	tree   any // a template for each text
+	tree   any // has a template in place of each text
 	values int
 	body   bool
 }

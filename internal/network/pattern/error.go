@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// Error is what is wrong with a pattern, and where.
+// Error is an error in a pattern, with its place.
 type Error struct {
 	Text    string
 	Offset  int // in bytes
@@ -21,8 +21,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("the pattern is wrong at offset %d: %s\n%s", e.Offset, e.Message, e.Caret())
 }
 
-// Caret is the pattern and below it a line that points at the place. What cannot be printed is a space in it. A long pattern is cut
-// round the place.
+// Caret is the pattern with a line below it that points at the error. Characters that cannot be printed become spaces. A long pattern is
+// cut around the error.
 func (e *Error) Caret() string {
 	const around = 60
 	at := min(max(e.Offset, 0), len(e.Text))
@@ -45,7 +45,7 @@ func shown(text string) string {
 	}, text)
 }
 
-// Fault is the error for a caller.
+// Fault converts the error for a caller.
 func (e *Error) Fault() *fault.Fault {
 	return fault.New(fault.InvalidInput, "%w", e).WithHint("%s", e.Hint).With("offset", e.Offset).With("pattern", e.Text)
 }

@@ -15,16 +15,16 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// operator is one ~name.
+// operator is one operator, such as ~u.
 type operator struct {
-	takes   bool // a text
+	takes   bool // a text follows it
 	example string
-	refused string // why it cannot be asked here
-	instead string
+	refused string // why it is not supported; empty: it is
+	instead string // what to write in its place
 	make    func(p *parser, at int, text string) (node, error)
 }
 
-// operators are all that mitmproxy has.
+// operators are all operators of mitmproxy.
 var operators = sync.OnceValue(func() map[string]operator {
 	all := map[string]operator{
 		"all":       plain(leaf{fixed: always(yes, yes), holds: func(*flow.Flow) bool { return true }}),
@@ -55,12 +55,12 @@ var operators = sync.OnceValue(func() map[string]operator {
 	}
 	for _, name := range []string{"marked", "marker", "comment", "meta"} {
 		all[name] = operator{refused: "flows have no marks, comments or metadata",
-			instead: "Say what the flow itself has, such as ~u /orders or ~m POST."}
+			instead: "Use a property of the request, such as ~u /orders or ~m POST."}
 	}
 	for _, name := range []string{"tcp", "udp", "dns"} {
-		all[name] = operator{refused: "only HTTP and what goes over it is seen", instead: "Leave it out, or write ~http or ~websocket."}
+		all[name] = operator{refused: "the proxy sees only HTTP and WebSocket", instead: "Leave it out, or write ~http or ~websocket."}
 	}
-	all["replays"] = operator{refused: "no recorded answer is given again", instead: "Write ~replay for requests that were sent again."}
+	all["replays"] = operator{refused: "the proxy never replays answers", instead: "Write ~replay for replayed requests."}
 	return all
 })
 
@@ -77,7 +77,7 @@ func always(atRequest, atResponse truth) func(Phase) truth {
 	}
 }
 
-// is looks for a regular expression.
+// is tests texts with a regular expression.
 type is struct{ rx *regexp.Regexp }
 
 func regex(example string, reads parts, holds func(*flow.Flow, is) bool) operator {
@@ -100,19 +100,19 @@ func code(p *parser, at int, text string) (node, error) {
 
 func (is is) text(s string) bool { return is.rx.MatchString(s) }
 
-// lines looks at each header line, written "name: value".
+// lines tests each header line, written "name: value".
 func (is is) lines(h flow.Header) bool {
 	return slices.ContainsFunc(h, func(f flow.Field) bool { return is.rx.MatchString(f.Name + ": " + f.Value) })
 }
 
-// kind looks at the content type.
+// kind tests the content type.
 func (is is) kind(h flow.Header) bool {
 	return slices.ContainsFunc(h, func(f flow.Field) bool {
 		return strings.EqualFold(f.Name, "content-type") && is.rx.MatchString(f.Value)
 	})
 }
 
-// body looks at what is kept of a body, decoded. One that is empty is none.
+// body tests the stored part of a body, decoded. An empty body never matches.
 func (is is) body(b *flow.Body) bool { return len(b.Content) > 0 && is.rx.Match(b.Content) }
 
 func (is is) messages(f *flow.Flow, sent bool) bool {
@@ -128,7 +128,7 @@ func responseLines(f *flow.Flow) flow.Header {
 	return f.Response.Header
 }
 
-// of looks at the header lines of one side, either at those of both.
+// of tests the header lines of one side, either tests both sides.
 func of(side func(*flow.Flow) flow.Header, look func(is, flow.Header) bool) func(*flow.Flow, is) bool {
 	return func(f *flow.Flow, is is) bool { return look(is, side(f)) }
 }
@@ -151,7 +151,7 @@ func inSource(f *flow.Flow, is is) bool { return f.Client.Address != "" && is.te
 
 func inURL(f *flow.Flow, is is) bool { return is.text(f.Request.URL) }
 
-// inDomain looks at the server's name as the URL has it, and as the request says it.
+// inDomain tests the server's name in the URL and in the Host header.
 func inDomain(f *flow.Flow, is is) bool {
 	u, err := url.Parse(f.Request.URL)
 	if err == nil && is.text(u.Hostname()) {
@@ -182,18 +182,18 @@ var assets = sync.OnceValue(func() is {
 
 func asset(f *flow.Flow) bool { return assets().kind(responseLines(f)) }
 
-// websocket is a request for one, as long as no answer refused it. HTTP/2 has no Upgrade.
+// websocket matches a request for a WebSocket, unless the answer refused it. HTTP/2 has no Upgrade.
 func websocket(f *flow.Flow) bool {
 	asked := strings.EqualFold(f.Request.Header.Get("upgrade"), "websocket") || f.Request.Header.Get("sec-websocket-version") != ""
 	return asked && (f.Response == nil || f.Response.Status == 101 || f.Response.Status == 200)
 }
 
-// unknownOperator says what may have been meant. Agents often write ~p and the like for what mitmproxy has no letter for.
+// unknownOperator suggests an operator. Agents often write ~p and similar letters that mitmproxy does not have.
 func unknownOperator(name string) (message, hint string) {
 	if name == "" {
 		return "~ needs the name of an operator", "Write ~u /orders for a piece of the URL, or put the ~ in quotes."
 	}
-	message = fmt.Sprintf("there is no operator ~%s", name)
+	message = fmt.Sprintf("unknown operator ~%s", name)
 	meant := map[string]string{
 		"p": "u", "path": "u", "url": "u", "query": "u", "qs": "u", "host": "d", "domain": "d", "method": "m", "x": "m",
 		"status": "c", "code": "c", "header": "h", "body": "b", "type": "t", "error": "e", "r": "s", "response": "s", "request": "q",
@@ -212,10 +212,10 @@ func unknownOperator(name string) (message, hint string) {
 	case meant != "":
 		return message, fmt.Sprintf("Did you mean ~%s?", meant)
 	}
-	return message, "There are ~" + strings.Join(usable(), " ~") + "."
+	return message, "Operators are ~" + strings.Join(usable(), " ~") + "."
 }
 
-// Operators are the names of all operators, those that are refused too.
+// Operators are the names of all operators, including the unsupported ones.
 func Operators() []string { return slices.Sorted(maps.Keys(operators())) }
 
 func usable() []string {

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Parse reads a pattern. What is wrong is an *Error.
+// Parse reads a pattern. Its error is an *Error.
 //
-// The grammar, loosest first: terms side by side are all meant; a | b; a & b; !a; (a), an operator such as ~q or ~u TEXT, or a text
-// alone, which is ~u TEXT. A text is a word without space, brackets, quotes and ~, or it stands in quotes. What Plain knows is read so.
+// The grammar, loosest first: terms side by side must all match; a | b; a & b; !a; (a), an operator such as ~q or ~u TEXT, or a text
+// alone, which is ~u TEXT. A text is a word without space, brackets, quotes and ~, or it stands in quotes. Plain's form is read first.
 func Parse(text string) (*Pattern, error) {
 	text = Plain(text)
 	p := &parser{text: text}
@@ -23,8 +23,8 @@ func Parse(text string) (*Pattern, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.at < len(p.text) { // only a bracket ends all
-		return nil, p.wrong(p.at, "this ) closes nothing", "Take it away, or put the text that it belongs to in quotes.")
+	if p.at < len(p.text) { // p.all stops only at a bracket
+		return nil, p.wrong(p.at, "unmatched )", "Remove it, or put the text around it in quotes.")
 	}
 	return &Pattern{text: text, root: root}, nil
 }
@@ -52,7 +52,7 @@ func (p *parser) wrong(at int, message, hint string) error {
 	return &Error{Text: p.text, Offset: at, Message: message, Hint: hint}
 }
 
-// next passes space and gives the character that follows, 0 at the end.
+// next skips space and returns the following character, 0 at the end.
 func (p *parser) next() byte {
 	for p.at < len(p.text) && strings.IndexByte(space, p.text[p.at]) >= 0 {
 		p.at++
@@ -63,13 +63,13 @@ func (p *parser) next() byte {
 	return p.text[p.at]
 }
 
-// space and special are what ends a word.
+// space and special are the characters that end a word.
 const (
 	space   = " \t\r\n"
 	special = "()~'\""
 )
 
-// all reads terms side by side, until the end or a bracket that closes.
+// all reads terms side by side, until the end or a closing bracket.
 func (p *parser) all(opened int) (node, error) {
 	var terms []node
 	for c := p.next(); c != 0 && c != ')'; c = p.next() {
@@ -80,10 +80,10 @@ func (p *parser) all(opened int) (node, error) {
 		terms = append(terms, n)
 	}
 	if len(terms) == 0 && p.depth > 0 {
-		return nil, p.wrong(opened, "nothing stands in these brackets", "Write a condition into them, such as (~m POST).")
+		return nil, p.wrong(opened, "empty brackets", "Write a condition into the brackets, such as (~m POST).")
 	}
 	if len(terms) == 0 {
-		return nil, p.wrong(p.at, "nothing is said", "Write ~all for all flows, or a piece of the URL.")
+		return nil, p.wrong(p.at, "the pattern is empty", "Write ~all for all flows, or a piece of the URL.")
 	}
 	return join(terms, no), nil
 }
@@ -114,7 +114,7 @@ func (p *parser) binary(sign byte) (node, error) {
 		at := p.at
 		p.at++
 		if c := p.next(); c == 0 || c == ')' || c == '&' || c == '|' {
-			return nil, p.wrong(at, fmt.Sprintf("nothing stands after this %c", sign), hintQuote)
+			return nil, p.wrong(at, fmt.Sprintf("a condition is missing after this %c", sign), hintQuote)
 		}
 	}
 }
@@ -128,7 +128,7 @@ func (p *parser) one() (node, error) {
 	switch c {
 	case '!', '(':
 		if p.depth++; p.depth > mostDepth {
-			return nil, p.wrong(p.at, "it is nested too deep", "Take brackets away: a | b & c means a | (b & c).")
+			return nil, p.wrong(p.at, "too many nested brackets", "Remove brackets: a | b & c means a | (b & c).")
 		}
 		defer func() { p.depth-- }()
 		p.at++
@@ -136,12 +136,12 @@ func (p *parser) one() (node, error) {
 			return p.group(at)
 		}
 		if c := p.next(); c == 0 || c == ')' {
-			return nil, p.wrong(at, "nothing stands after this !", "Write what must not hold: !~m GET.")
+			return nil, p.wrong(at, "a condition is missing after this !", "Write what must not hold: !~m GET.")
 		}
 		n, err := p.one()
 		return not{n}, err
 	case '&', '|':
-		return nil, p.wrong(p.at, fmt.Sprintf("nothing stands before this %c", c), hintQuote)
+		return nil, p.wrong(p.at, fmt.Sprintf("a condition is missing before this %c", c), hintQuote)
 	case '~':
 		return p.operator()
 	default:
@@ -156,13 +156,13 @@ func (p *parser) one() (node, error) {
 func (p *parser) group(opened int) (node, error) {
 	n, err := p.all(opened)
 	if err == nil && p.at == len(p.text) {
-		return nil, p.wrong(opened, "this ( is never closed", "Close it, or put the text that it belongs to in quotes.")
+		return nil, p.wrong(opened, "unmatched (", "Close it, or put the text around it in quotes.")
 	}
 	p.at++
 	return n, err
 }
 
-// operator reads ~name and what it takes.
+// operator reads ~name and its text.
 func (p *parser) operator() (node, error) {
 	at := p.at
 	p.at++
@@ -173,7 +173,7 @@ func (p *parser) operator() (node, error) {
 		message, hint := unknownOperator(name)
 		return nil, p.wrong(at, message, hint)
 	case op.refused != "":
-		return nil, p.wrong(at, fmt.Sprintf("~%s cannot be asked here: %s", name, op.refused), op.instead)
+		return nil, p.wrong(at, fmt.Sprintf("~%s is not supported: %s", name, op.refused), op.instead)
 	case !op.takes:
 		if err := p.ended(false); err != nil {
 			return nil, err
@@ -202,7 +202,7 @@ func (p *parser) until(stops string) string {
 	return p.text[from:p.at]
 }
 
-// regex reads the text that an operator takes; operator is empty for a text alone.
+// regex reads the text of an operator; operator is empty for a text without one.
 func (p *parser) regex(operator string, at int) (string, error) {
 	switch c := p.next(); c {
 	case '"', '\'':
@@ -217,24 +217,23 @@ func (p *parser) regex(operator string, at int) (string, error) {
 	word := p.until(space + special)
 	if end := word[len(word)-1]; end == '&' || end == '|' {
 		return "", p.wrong(p.at-1, fmt.Sprintf("this %c touches the text before it", end),
-			"Put a space before it, or the text in quotes if it belongs to it.")
+			"Put a space before it, or put the text in quotes if the sign belongs to the text.")
 	}
 	return word, p.ended(true)
 }
 
-// ended refuses what touches the end of an operator or a text: it looks like one text and would be two.
+// ended requires a space or a bracket after an operator or a text: without it, two terms would look like one text.
 func (p *parser) ended(bare bool) error {
 	if p.at == len(p.text) || p.text[p.at] == ')' || strings.IndexByte(space, p.text[p.at]) >= 0 {
 		return nil
 	}
 	if c := p.text[p.at]; bare && c != '~' {
-		return p.wrong(p.at, fmt.Sprintf("%c cannot stand in a text without quotes", c), "Put the whole text in quotes: ~u \"/orders/(1|2)\".")
+		return p.wrong(p.at, fmt.Sprintf("%c needs quotes around the text", c), "Put the whole text in quotes: ~u \"/orders/(1|2)\".")
 	}
-	return p.wrong(p.at, "a space is missing here", "Put a space between two conditions, or the text in quotes if it is one.")
+	return p.wrong(p.at, "a space is missing here", "Put a space between two conditions, or put a single text in quotes.")
 }
 
-// quoted reads a text in quotes. A backslash before the quote or before another backslash stands for that; every other one is left to
-// the regular expression.
+// quoted reads a text in quotes. A backslash escapes a quote or another backslash; the regular expression gets every other backslash.
 func (p *parser) quoted(quote byte) (string, error) {
 	from := p.at
 	p.at++
@@ -248,15 +247,15 @@ func (p *parser) quoted(quote byte) (string, error) {
 			p.at++
 			b.WriteByte(p.text[p.at])
 		case c == '\n' || c == '\r':
-			return "", p.wrong(p.at, "a line ends within quotes", "Write \\n for the end of a line.")
+			return "", p.wrong(p.at, "line break inside quotes", "Write \\n for a line break.")
 		default:
 			b.WriteByte(c)
 		}
 	}
-	return "", p.wrong(from, "this quote is never closed", "Close it, or write \\ before a quote that belongs to the text.")
+	return "", p.wrong(from, "unmatched quote", "Close it, or write \\ before a quote that belongs to the text.")
 }
 
-// Quote writes a regular expression as a text of a pattern, for mitmproxy too.
+// Quote writes a regular expression as a quoted text, which mitmproxy reads too.
 func Quote(regex string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(regex) + `"`
 }

@@ -1,17 +1,18 @@
-// Package pattern is mitmproxy's filter expressions, read by ours: which flows are meant. Nothing here waits or opens anything.
+// Package pattern reads the filter expressions of mitmproxy. A Pattern selects flows; Parse makes one. The package must not wait for or
+// open anything.
 //
-// Four things differ from mitmproxy, all so that a pattern means what it looks like. In quotes a backslash takes the special meaning
-// only of a quote and of itself, so that "\d" is a digit and not a d. Regular expressions are those of Go (RE2). And what mitmproxy
-// takes for a piece of a URL, such as an & with nothing after it or a word with a bracket at its end, is refused. A method and a path are
-// a request, as our lists print it.
+// It differs from mitmproxy in four points, so that a pattern means what it looks like. In quotes a backslash escapes only a quote and
+// itself, so that "\d" is a digit and not a d. Regular expressions have the syntax of Go (RE2). Texts that mitmproxy reads as a piece of
+// a URL by accident, such as an & at the end or a word with a bracket at its end, are errors. And a method followed by a path is a
+// request, as lists of flows print it.
 package pattern
 
 import "ios-agent/internal/network/flow"
 
-// Most is how long the text of a pattern may be, in bytes.
+// Most is the maximum length of a pattern, in bytes.
 const Most = 4096
 
-// mostDepth is how deep brackets and ! may nest.
+// mostDepth is the maximum nesting of brackets and !.
 const mostDepth = 64
 
 // Pattern is a condition on flows. It is safe for concurrent use.
@@ -20,29 +21,29 @@ type Pattern struct {
 	root node
 }
 
-// String is the text that was parsed; of a method and a path, how it was read.
+// String is the parsed text; for a method and a path, the pattern that Plain made.
 func (p *Pattern) String() string { return p.text }
 
-// Match says whether a flow is meant, by what is known of it now.
+// Match reports whether the pattern selects a flow, judged by its current state.
 func (p *Pattern) Match(f *flow.Flow) bool { return p.root.match(f) }
 
-// Phase is when a pattern is asked while a flow passes.
+// Phase is a point in a flow's progress at which a pattern is tested.
 type Phase int
 
-// The phases: before a request is sent on, and before its answer is given to the app.
+// The phases: before a request is forwarded, and before the app gets its answer.
 const (
 	AtRequest Phase = iota
 	AtResponse
 )
 
-// Needs is what must be there of a flow beyond the head of its request before a pattern can be asked.
+// Needs lists the parts of a flow, beyond the head of its request, that a pattern needs for its test.
 type Needs struct {
 	RequestBody  bool
 	Response     bool // the head of the response
 	ResponseBody bool
 }
 
-// Needs is what the pattern looks at, of any flow.
+// Needs is what the pattern reads of any flow.
 func (p *Pattern) Needs() Needs {
 	_, parts := p.root.could(nil, AtResponse)
 	_, before := p.root.could(nil, AtRequest)
@@ -51,8 +52,8 @@ func (p *Pattern) Needs() Needs {
 	return n
 }
 
-// Could says, when only the head of a flow's request is known, whether the pattern can hold in a phase, and what it must see to tell.
-// Without a flow it answers for all flows.
+// Could says, from the head of a flow's request alone, whether the pattern can match in a phase, and what else it must read to decide. A
+// nil flow stands for any flow.
 func (p *Pattern) Could(f *flow.Flow, phase Phase) (bool, Needs) {
 	is, parts := p.root.could(f, phase)
 	n := parts.needs()
@@ -60,19 +61,19 @@ func (p *Pattern) Could(f *flow.Flow, phase Phase) (bool, Needs) {
 	return is != no, n
 }
 
-// RequestTime says whether the pattern can hold before a request is sent on.
+// RequestTime reports whether the pattern can match before a request is forwarded.
 func (p *Pattern) RequestTime() bool {
 	is, _ := p.root.could(nil, AtRequest)
 	return is != no
 }
 
-// ResponseTime says whether the pattern can hold when the server answered.
+// ResponseTime reports whether the pattern can match after the server's answer.
 func (p *Pattern) ResponseTime() bool {
 	is, _ := p.root.could(nil, AtResponse)
 	return is != no
 }
 
-// truth is an answer given before everything is known.
+// truth is a preliminary answer.
 type truth int
 
 const (
@@ -98,7 +99,7 @@ func (t truth) not() truth {
 	return unknown
 }
 
-// parts are pieces of a flow that an operator looks at.
+// parts are the pieces of a flow that an operator reads.
 type parts uint8
 
 const (
@@ -114,8 +115,8 @@ func (p parts) needs() Needs {
 	}
 }
 
-// node is a piece of a pattern. could answers with the request's head alone, or with nothing when the flow is nil; the parts are those
-// that may still change an unknown answer.
+// node is a piece of a pattern. could decides from the request's head alone, or for any flow when the flow is nil; the parts are the
+// pieces that may still change an unknown answer.
 type node interface {
 	match(f *flow.Flow) bool
 	could(f *flow.Flow, phase Phase) (truth, parts)
@@ -130,7 +131,7 @@ func (n not) could(f *flow.Flow, phase Phase) (truth, parts) {
 	return is.not(), p
 }
 
-// list is an "and" when it is decided by the first no, an "or" when by the first yes.
+// list is an "and" when the first no decides it, an "or" when the first yes does.
 type list struct {
 	of     []node
 	decide truth
@@ -158,10 +159,10 @@ func (l list) could(f *flow.Flow, phase Phase) (truth, parts) {
 	return all, open
 }
 
-// leaf is one operator. What it finds in one of its parts is enough, so that a part that is not there yet can only add.
+// leaf is one operator. A match in any of its parts is enough, so a part that arrives later can only add a match.
 type leaf struct {
 	parts parts
-	fixed func(Phase) truth // for what follows from the phase alone; nil for all others
+	fixed func(Phase) truth // for operators that depend on the phase alone; nil for all others
 	holds func(*flow.Flow) bool
 }
 

@@ -24,8 +24,8 @@ func order() *flow.Flow {
 	}
 }
 
-// TestARequestAsListsPrintIt is a pattern; what only resembles one is read as mitmproxy reads it.
-func TestARequestAsListsPrintIt(t *testing.T) {
+// TestMethodAndPathBecomePattern is a pattern; what only resembles one is read as mitmproxy reads it.
+func TestMethodAndPathBecomePattern(t *testing.T) {
 	for text, want := range map[string]string{
 		"POST /v1/orders":               `~m ^POST$ & ~u /v1/orders`,
 		" POST  /v1/orders/12?dry=1 ":   `~m ^POST$ & ~u /v1/orders/12\?dry=1`,
@@ -49,8 +49,8 @@ func TestARequestAsListsPrintIt(t *testing.T) {
 	}
 }
 
-// TestMeaning: what has no witness, because mitmproxy has it otherwise or not at all.
-func TestMeaning(t *testing.T) {
+// TestPatternMatchesExpectedFlows: patterns without a witness, because mitmproxy reads them differently or not at all.
+func TestPatternMatchesExpectedFlows(t *testing.T) {
 	socket := &flow.Flow{Request: flow.Request{Method: "GET", URL: "https://a/ws", Header: flow.Header{{Name: "Upgrade", Value: "WebSocket"}}},
 		Messages: []flow.Message{{Sent: true, Data: []byte("hello")}, {Data: []byte("world")}}}
 	denied := *socket
@@ -85,20 +85,20 @@ func TestMeaning(t *testing.T) {
 	}
 }
 
-func TestErrorsSayThePlace(t *testing.T) {
+func TestParseErrorNamesOffset(t *testing.T) {
 	for _, c := range []struct {
 		text     string
 		offset   int
 		says     string
 		hintSays string
 	}{
-		{"", 0, "nothing is said", "~all"},
-		{"~m POST & ~p /order", 10, "no operator ~p", "~u"},
-		{"~m POST & ~path /order", 10, "no operator ~path", "~u"},
-		{"~webscket", 0, "no operator ~webscket", "~websocket"},
-		{"~status 500", 0, "no operator ~status", "~c 404"},
-		{"~zzzzzzz", 0, "no operator", "~all"},
-		{"~marked", 0, "~marked cannot be asked", "~u"},
+		{"", 0, "the pattern is empty", "~all"},
+		{"~m POST & ~p /order", 10, "unknown operator ~p", "~u"},
+		{"~m POST & ~path /order", 10, "unknown operator ~path", "~u"},
+		{"~webscket", 0, "unknown operator ~webscket", "~websocket"},
+		{"~status 500", 0, "unknown operator ~status", "~c 404"},
+		{"~zzzzzzz", 0, "unknown operator", "~all"},
+		{"~marked", 0, "~marked is not supported", "~u"},
 		{"~q & ~tcp", 5, "only HTTP", "~http"},
 		{"~replays", 0, "~replays", "~replay"},
 		{"~c abc", 3, "100 to 599", "~c 404"},
@@ -106,20 +106,20 @@ func TestErrorsSayThePlace(t *testing.T) {
 		{"~c 700", 3, "100 to 599", ""},
 		{"~u", 1, "~u needs a text", ""},
 		{"~u (a|b)", 3, "in quotes", `"(a|b)"`},
-		{"~u /a(b)", 5, "( cannot stand in a text without quotes", "quotes"},
-		{`a"b"`, 1, "cannot stand in a text without quotes", ""},
+		{"~u /a(b)", 5, "( needs quotes around the text", "quotes"},
+		{`a"b"`, 1, "needs quotes around the text", ""},
 		{`"a"b`, 3, "a space is missing", ""},
 		{"~u\"x\"", 2, "a space is missing after ~u", ""},
-		{"~m GET &", 7, "nothing stands after this &", ""},
-		{"& a", 0, "nothing stands before this &", ""},
-		{"a | | b", 2, "nothing stands after this |", ""},
+		{"~m GET &", 7, "a condition is missing after this &", ""},
+		{"& a", 0, "a condition is missing before this &", ""},
+		{"a | | b", 2, "a condition is missing after this |", ""},
 		{"~u a|~q", 4, "touches the text", "space"},
-		{"!", 0, "nothing stands after this !", ""},
-		{"(a", 0, "never closed", ""},
-		{"a)", 1, "closes nothing", ""},
-		{"a & ()", 4, "nothing stands in these brackets", ""},
-		{`~u "abc`, 3, "never closed", ""},
-		{"~u \"a\nb\"", 5, "a line ends", ""},
+		{"!", 0, "a condition is missing after this !", ""},
+		{"(a", 0, "unmatched (", ""},
+		{"a)", 1, "unmatched )", ""},
+		{"a & ()", 4, "empty brackets", ""},
+		{`~u "abc`, 3, "unmatched quote", ""},
+		{"~u \"a\nb\"", 5, "line break inside quotes", ""},
 		{`~u "x(?=y)"`, 5, "looking ahead", "!"},
 		{`~u "\"x(?<!y)"`, 7, "looking behind", ""},
 		{`~u "(a)\1"`, 7, "reference to a group \\1", ""},
@@ -129,8 +129,8 @@ func TestErrorsSayThePlace(t *testing.T) {
 		{`~u "é[a"`, 6, "missing closing ]", ""},
 		{`~u "a(b"`, 4, "missing closing )", ""},
 		{`~u *`, 3, "missing argument to repetition", ""},
-		{strings.Repeat("!", 100) + "a", 64, "too deep", ""},
-		{strings.Repeat("(", 100) + "a", 64, "too deep", ""},
+		{strings.Repeat("!", 100) + "a", 64, "too many nested brackets", ""},
+		{strings.Repeat("(", 100) + "a", 64, "too many nested brackets", ""},
 		{strings.Repeat("a", 5000), 4096, "longer than 4096", ""},
 		{"a\xff", 1, "UTF-8", ""},
 	} {
@@ -149,7 +149,7 @@ func TestErrorsSayThePlace(t *testing.T) {
 	}
 }
 
-func TestClassesAreNoPython(t *testing.T) {
+func TestParseAcceptsSyntaxThatResemblesPython(t *testing.T) {
 	for _, text := range []string{`~u "[(?=]x"`, `~u "[]++]"`, `~u "[^]++]"`, `~u "\(?="`, `~u "(?P<n>a)(?i:b)(?:c)(?s)"`} {
 		if _, err := pattern.Parse(text); err != nil {
 			t.Errorf("%s: %v", text, err)
@@ -157,7 +157,7 @@ func TestClassesAreNoPython(t *testing.T) {
 	}
 }
 
-func TestCaret(t *testing.T) {
+func TestParseErrorMarksPlaceWithCaret(t *testing.T) {
 	_, err := pattern.Parse("~u é\t& ~p x")
 	if want := "\n  ~u é & ~p x\n         ^"; !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("%s\nwant%s", err, want)
@@ -169,7 +169,7 @@ func TestCaret(t *testing.T) {
 	}
 }
 
-func TestPhases(t *testing.T) {
+func TestPatternKnowsItsPhasesAndNeeds(t *testing.T) {
 	for _, c := range []struct {
 		text              string
 		request, response bool
@@ -202,8 +202,8 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// TestCouldIsFrugal: a body is asked for only where the request's head leaves the answer open.
-func TestCouldIsFrugal(t *testing.T) {
+// TestCouldNeedsBodyOnlyIfUndecided: a body is asked for only where the request's head leaves the answer open.
+func TestCouldNeedsBodyOnlyIfUndecided(t *testing.T) {
 	head := order()
 	head.Response, head.Request.Body = nil, flow.Body{}
 	for _, c := range []struct {
@@ -231,8 +231,9 @@ func TestCouldIsFrugal(t *testing.T) {
 	}
 }
 
-// TestCouldIsTrue: what Could rules out never matches later, and with what it asks for the answer is that with everything.
-func TestCouldIsTrue(t *testing.T) {
+// TestCouldAgreesWithFinalMatch: a phase that Could rules out never matches later, and the parts that it demands are enough for the final
+// answer.
+func TestCouldAgreesWithFinalMatch(t *testing.T) {
 	text, err := os.ReadFile("testdata/witness.json")
 	if err != nil {
 		t.Fatal(err)
@@ -285,7 +286,7 @@ func checkCould(t *testing.T, p *pattern.Pattern, whole flow.Flow, phase pattern
 	}
 }
 
-func TestQuote(t *testing.T) {
+func TestQuotedTextMatchesItself(t *testing.T) {
 	for _, text := range []string{`https://a/b?c=1`, `quo"te 'and' \back`, `(x) | & ! ~u`} {
 		p, err := pattern.Parse("~m GET & ~u " + pattern.Quote("^"+regexp.QuoteMeta(text)+"$"))
 		if err != nil {
@@ -324,7 +325,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q holds at request time", text)
 		}
 		again, err := pattern.Parse("(" + text + ")")
-		if err != nil && len(text) < pattern.Most-2 && !strings.Contains(err.Error(), "too deep") {
+		if err != nil && len(text) < pattern.Most-2 && !strings.Contains(err.Error(), "too many nested brackets") {
 			t.Fatalf("(%q): %v", text, err)
 		} else if err == nil && again.Match(whole) != p.Match(whole) {
 			t.Fatalf("(%q) means something else", text)

@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// Plain is the pattern of a request as lists print it: a method and a part of the path, POST /orders. mitmproxy would look for both words
-// in the URL, where a method never is. A path is taken as it stands, unless it has signs that only regular expressions have. Any other
-// text is as it was.
+// Plain is the pattern for a request as lists print it: a method and a part of the path, POST /orders. mitmproxy would search for both
+// words in the URL, which never contains a method. The path is literal, unless it has characters of a regular expression. Plain returns
+// any other text unchanged.
 func Plain(text string) string {
 	method, path, both := strings.Cut(strings.TrimSpace(text), " ")
 	path = strings.TrimSpace(path)
@@ -21,7 +21,7 @@ func Plain(text string) string {
 	return "~m ^" + method + "$ & ~u " + path
 }
 
-// isMethod reports whether a word is a method as requests have it.
+// isMethod reports whether a word looks like a request's method.
 func isMethod(word string) bool {
 	return len(word) >= len("GET") && !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsUpper(r) })
 }

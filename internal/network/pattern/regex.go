@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// compile makes a regular expression that finds its text in any case, in one line of a header or in many of a body. from is where its
-// text begins in the pattern, a quote included.
+// compile makes a regular expression that ignores case, for one header line or the many lines of a body. from is the offset of its text
+// in the pattern, including a quote.
 func compile(p *parser, from int, text string) (*regexp.Regexp, error) {
 	if what, at := pythonOnly(text); what != "" {
-		return nil, p.wrong(p.within(from, text, at), what+" cannot be used: regular expressions are those of RE2, which reads a text once",
-			"Say it without, with ! and several conditions: ~u /orders & !~u /orders/1.")
+		return nil, p.wrong(p.within(from, text, at), what+" is not supported by RE2, the syntax of regular expressions here",
+			"Use ! and several conditions instead: ~u /orders & !~u /orders/1.")
 	}
 	rx, err := regexp.Compile("(?is)" + text)
 	if err == nil {
@@ -26,11 +26,11 @@ func compile(p *parser, from int, text string) (*regexp.Regexp, error) {
 			at = p.within(from, text, i)
 		}
 	}
-	return nil, p.wrong(at, fmt.Sprintf("this is not a regular expression: %s", why),
-		"Write \\ before a sign that stands for itself: \"orders\\?id=1\".")
+	return nil, p.wrong(at, fmt.Sprintf("invalid regular expression: %s", why),
+		"Write \\ before a literal special character: \"orders\\?id=1\".")
 }
 
-// within is the place of the text's i-th byte in the pattern, whose quotes and escapes are longer than the text.
+// within is the offset of the text's i-th byte in the pattern, where quotes and escapes take extra bytes.
 func (p *parser) within(from int, text string, i int) int {
 	if from >= len(p.text) || p.text[from] != '"' && p.text[from] != '\'' {
 		return from + i
@@ -45,7 +45,7 @@ func (p *parser) within(from int, text string, i int) int {
 	return at
 }
 
-// pythonOnly finds what Python's regular expressions have and ours have not.
+// pythonOnly finds syntax of Python's regular expressions that RE2 lacks.
 func pythonOnly(text string) (what string, at int) {
 	inClass := false
 	for i := 0; i < len(text); i++ {

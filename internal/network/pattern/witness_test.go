@@ -19,8 +19,8 @@ var refused = []string{
 // What mitmproxy refuses and we take, because it can mean only one thing.
 var taken = []string{"(~q)", "(a b)"}
 
-// TestMitmproxyMeansTheSame: mitmproxy itself was asked about hundreds of patterns and said which of the flows they mean.
-func TestMitmproxyMeansTheSame(t *testing.T) {
+// TestPatternsMatchLikeMitmproxy: mitmproxy itself was asked about hundreds of patterns and said which of the flows they mean.
+func TestPatternsMatchLikeMitmproxy(t *testing.T) {
 	text, err := os.ReadFile("testdata/witness.json")
 	if err != nil {
 		t.Fatal(err)

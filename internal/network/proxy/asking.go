@@ -10,8 +10,8 @@ import (
 	"ios-agent/internal/network/rules"
 )
 
-// Set changes settings of the proxy that runs. The process gets them whole; what it refuses is not changed. When it ends meanwhile, the
-// next one gets them: the change may be asked for again, on settings that do not have it.
+// Set changes settings of the running proxy. The process gets all settings at once; settings that it refuses are unchanged. If the
+// process ends meanwhile, the next one gets the change: change may be called again, on settings without it.
 func (c *Controller) Set(ctx context.Context, change func(*Settings) error) error {
 	if err := c.tidy(ctx); err != nil {
 		return err
@@ -19,7 +19,7 @@ func (c *Controller) Set(ctx context.Context, change func(*Settings) error) erro
 	return c.change(ctx, change)
 }
 
-// change is Set without a look for those who have left.
+// change is Set without removing the sessions that have left.
 func (c *Controller) change(ctx context.Context, change func(*Settings) error) error {
 	for {
 		err := c.set(ctx, change)
@@ -31,7 +31,7 @@ func (c *Controller) change(ctx context.Context, change func(*Settings) error) e
 
 func (c *Controller) set(ctx context.Context, change func(*Settings) error) error {
 	var l *link
-	for l == nil { // who starts a process again needs the turn too
+	for l == nil { // a restart of the process needs the turn too
 		if _, err := c.live(ctx); err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func (c *Controller) set(ctx context.Context, change func(*Settings) error) erro
 	return c.send(ctx, l, s)
 }
 
-// send gives settings to the process, and keeps them when it took them. The caller has the turn.
+// send gives settings to the process, and saves them once it accepted them. The caller must have the turn.
 func (c *Controller) send(ctx context.Context, l *link, s Settings) error {
 	if err := c.push(ctx, l, s); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (c *Controller) send(ctx context.Context, l *link, s Settings) error {
 	return c.save()
 }
 
-// push is send without the note for the next daemon.
+// push is send without saving the note for the next daemon.
 func (c *Controller) push(ctx context.Context, l *link, s Settings) error {
 	config := c.config(ctx, s)
 	said, err := l.ask(ctx, command{Do: doConfig, Config: &config})
@@ -74,13 +74,13 @@ func (c *Controller) push(ctx context.Context, l *link, s Settings) error {
 	defer c.mu.Unlock()
 	c.settings, c.told, c.hits = s, config.Drivers, said.Hits
 	if s.Folder == "" {
-		c.folder = folder{} // its owner may have left
+		c.folder = folder{} // the folder's owner may have left
 	}
 	c.tell()
 	return nil
 }
 
-// Release lets a flow go on that a session holds, changed if a change is given.
+// Release releases a flow that a session holds, with a change if one is given.
 func (c *Controller) Release(ctx context.Context, by, id string, change *flow.Change) error {
 	if err := c.tidy(ctx); err != nil {
 		return err
@@ -92,13 +92,13 @@ func (c *Controller) Release(ctx context.Context, by, id string, change *flow.Ch
 	return err
 }
 
-// ReleaseAll lets all flows go on that a session holds. It answers how many.
+// ReleaseAll releases all flows that a session holds. It returns their number.
 func (c *Controller) ReleaseAll(ctx context.Context, by string) (int, error) {
 	said, err := c.ask(ctx, command{Do: doReleaseAll, By: by})
 	return said.Count, err
 }
 
-// released forgets a held flow before the process tells that it is gone: whoever let it go does not see it any more.
+// released removes a held flow before the process reports the release: the caller that released it must not see it again.
 func (c *Controller) released(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,14 +106,14 @@ func (c *Controller) released(id string) {
 	c.tell()
 }
 
-// Replay sends a request again for a session, through the proxy, and waits until it is answered or failed. It answers the id of the new
+// Replay sends a request again for a session, through the proxy, and waits until it is answered or fails. It returns the id of the new
 // flow.
 func (c *Controller) Replay(ctx context.Context, by string, r flow.Request, of string) (string, error) {
 	said, err := c.ask(ctx, command{Do: doReplay, Request: &r, Flow: of, By: by})
 	return said.Flow, err
 }
 
-// Flush waits until all flows that the process told of are in the spool. Without a proxy there are none.
+// Flush waits until all recorded flows are in the spool. Without a proxy it returns at once.
 func (c *Controller) Flush(ctx context.Context) error {
 	c.mu.Lock()
 	l := c.link
@@ -128,7 +128,7 @@ func (c *Controller) Flush(ctx context.Context) error {
 		c.mu.Unlock()
 	}
 	if ended := (*endedError)(nil); errors.As(err, &ended) {
-		return nil // what it had is in the spool
+		return nil // an ending process writes its flows to the spool
 	}
 	return err
 }
@@ -141,8 +141,8 @@ func (c *Controller) ask(ctx context.Context, what command) (line, error) {
 	return l.ask(ctx, what)
 }
 
-// Held are the flows that wait, the oldest first, and the number of the newest that ever did. It waits for one that a session holds
-// with a larger number than after, at most so long; zero does not wait.
+// Held are the held flows, the oldest first, and the number of the newest hold so far. It waits, for wait at most, for a flow that a
+// session holds with a larger number than after; zero does not wait.
 func (c *Controller) Held(ctx context.Context, by string, after int64, wait time.Duration) ([]rules.Held, int64) {
 	limit := time.NewTimer(wait)
 	defer limit.Stop()
@@ -166,22 +166,22 @@ func (c *Controller) Held(ctx context.Context, by string, after int64, wait time
 	}
 }
 
-// Runs reports whether a process runs. It costs nothing.
+// Runs reports whether a process runs. It is cheap.
 func (c *Controller) Runs() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.link != nil
 }
 
-// quiet is after how long without a flow a proxy does not keep the daemon any more.
+// quiet is the time without a flow after which the proxy no longer keeps the daemon alive.
 const quiet = 10 * time.Minute
 
-// Holds is why the daemon stays, each as what is told when it leaves all the same.
+// Holds is the work that keeps an idle daemon alive, each in the words for an exit all the same.
 func (c *Controller) Holds() (all []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, h := range c.held {
-		all = append(all, "the held request "+h.Flow.ID+" was let go")
+		all = append(all, "the held request "+h.Flow.ID+" was released")
 	}
 	if c.link != nil && c.o.Now().Sub(c.flows) < quiet {
 		all = append(all, "the proxy on "+c.at+" ended; the next daemon starts it again")

@@ -15,61 +15,61 @@ import (
 	"ios-agent/internal/network/rules"
 )
 
-// Command is the word of the command line that makes our program the proxy's process.
+// Command is the argument that makes our program the proxy's process.
 const Command = "proxy-process"
 
-// FirstPort is the port that is tried first when none was asked for.
+// FirstPort is the first port to try when none was given.
 const FirstPort = 9101
 
-// Loopback is where it listens unless somebody asks otherwise.
+// Loopback is the default listening address.
 const Loopback = "127.0.0.1"
 
 // Options configure a Controller.
 type Options struct {
-	Dir     string // of the home; made when a proxy is started
-	Program string // our own, which is started as the process
+	Dir     string // the proxy's folder in the home; Start creates it
+	Program string // our own program, started as the process
 	Run     Starter
-	Own     func() []string       // addresses of ios-agent itself; nil: none
-	Spooled func()                // there is more in the spool; must not wait. nil: nobody reads it
-	GivenUp func()                // it ended too often, and is not started again
-	Ended   func(context.Context) // the process is gone: of flows that are open nothing more comes
-	// Drivers are the sessions that drive devices now; nil: nobody drives any.
+	Own     func() []string       // addresses of ios-agent itself; may be nil
+	Spooled func()                // called when the spool has new flows; must not wait; may be nil
+	GivenUp func()                // called when the process ended too often to start it again
+	Ended   func(context.Context) // called when the process has exited: open flows will not change any more
+	// Drivers are the sessions that drive devices now; it may be nil.
 	Drivers func(context.Context) rules.Drivers
-	Left    func(session string) bool // it has left: what it has of the proxy ends; nil: none ever does
+	Left    func(session string) bool // reports that a session has left, so that its share of the proxy ends; may be nil
 	Log     *slog.Logger              // nil is silent
 	Now     func() time.Time
-	Pause   time.Duration // before a process that ended is started again, twice as long each time; 0 is 250 ms
+	Pause   time.Duration // before a restart, doubled each time; 0 is 250 ms
 }
 
-// Controller starts the proxy's process, keeps it running, and speaks with it. It is safe for concurrent use.
+// Controller starts the proxy's process, restarts it after a crash, and talks to it. It is safe for concurrent use.
 type Controller struct {
 	o     Options
 	life  context.Context
 	end   context.CancelFunc
 	work  sync.WaitGroup
-	turn  chan struct{} // one at a time starts, stops or changes settings
-	reads chan struct{} // one at a time reads the folder of mocks
+	turn  chan struct{} // held while starting, stopping or changing settings
+	reads chan struct{} // held while reading the folder of mocks
 
 	mu       sync.Mutex
-	wanted   bool // it is to run
+	wanted   bool // the proxy should run
 	settings Settings
-	told     rules.Drivers // that the process knows
+	told     rules.Drivers // the drivers that the process knows
 	folder   folder
 	link     *link  // nil: no process runs
-	why      error  // it does not run although it is wanted
-	at       string // where it takes connections
+	why      error  // why the wanted process does not run
+	at       string // listening address
 	since    time.Time
 	crashes  []time.Time
 	restarts int
 	held     []rules.Held
-	last     int64 // the newest that was ever held
+	last     int64 // number of the newest hold so far
 	flows    time.Time
 	hits     map[string]int
 	bypassed map[string]int64
 	changed  chan struct{} // closed at every change
 }
 
-// New makes a controller. Nothing runs before Start or Resume.
+// New makes a Controller. Start or Resume starts the process.
 func New(o Options) *Controller {
 	o.Pause = cmp.Or(o.Pause, 250*time.Millisecond)
 	if o.Now == nil {
@@ -92,7 +92,7 @@ func New(o Options) *Controller {
 	return c
 }
 
-// take waits for the turn to change something.
+// take waits for the turn.
 func (c *Controller) take(ctx context.Context) error {
 	select {
 	case c.turn <- struct{}{}:
@@ -106,13 +106,13 @@ func (c *Controller) take(ctx context.Context) error {
 
 func (c *Controller) give() { <-c.turn }
 
-// tell wakes who waits for a change. The caller has the mutex.
+// tell wakes the calls that wait for a change. The caller must hold the mutex.
 func (c *Controller) tell() {
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
 
-// Start starts the proxy, for the owner that the settings name. One that runs already is an error, whatever its settings.
+// Start starts the proxy, for the owner in the settings. It fails if a proxy runs already, even with the same settings.
 func (c *Controller) Start(ctx context.Context, s Settings) (Status, error) {
 	if err := c.take(ctx); err != nil {
 		return Status{}, err
@@ -150,7 +150,7 @@ func (c *Controller) Start(ctx context.Context, s Settings) (Status, error) {
 	return c.Status(), nil
 }
 
-// launch starts a process with settings that become the controller's. The caller has the turn.
+// launch starts a process, and makes its settings the Controller's. The caller must have the turn.
 func (c *Controller) launch(ctx context.Context, s Settings, any bool) error {
 	config := c.config(ctx, s)
 	config.Next = any
@@ -183,7 +183,7 @@ func (c *Controller) config(ctx context.Context, s Settings) Config {
 	return out
 }
 
-// hear takes what the process tells.
+// hear handles an event of the process.
 func (c *Controller) hear(from *link, said line) {
 	if said.Event == eventFlows {
 		c.o.Spooled()
@@ -191,7 +191,7 @@ func (c *Controller) hear(from *link, said line) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.link != nil && c.link != from {
-		return // of one that was replaced
+		return // the event comes from a replaced process
 	}
 	switch said.Event {
 	case eventFlows:
@@ -203,17 +203,17 @@ func (c *Controller) hear(from *link, said line) {
 	case eventReleased:
 		c.held = slices.DeleteFunc(c.held, func(h rules.Held) bool { return h.Flow.ID == said.Flow })
 	case eventFailed:
-		c.o.Log.Warn("the proxy takes no connections any more", "error", said.Error)
+		c.o.Log.Warn("the proxy stopped accepting connections", "error", said.Error)
 	}
 	c.tell()
 }
 
 const (
-	mostCrashes = 8 // in a minute; then no new process is started
+	mostCrashes = 8 // in a minute; after that the process is not restarted
 	crashWindow = time.Minute
 )
 
-// watch starts a new process when one ended by itself.
+// watch restarts the process when it exits unexpectedly.
 func (c *Controller) watch(l *link) {
 	<-l.over
 	c.o.Ended(context.Background())
@@ -221,11 +221,11 @@ func (c *Controller) watch(l *link) {
 	c.mu.Lock()
 	if c.link != l {
 		c.mu.Unlock()
-		return // it was told to
+		return // the exit was requested
 	}
 	_, err := l.process.Result()
 	if err == nil {
-		err = errors.New("it ended by itself")
+		err = errors.New("the process ended unexpectedly")
 	}
 	now := c.o.Now()
 	c.crashes = append(slices.DeleteFunc(c.crashes, func(t time.Time) bool { return now.Sub(t) > crashWindow }), now)
@@ -233,11 +233,11 @@ func (c *Controller) watch(l *link) {
 	n := len(c.crashes)
 	c.tell()
 	c.mu.Unlock()
-	c.o.Log.Warn("the proxy's process ended; a new one is started", "error", err, "times", n)
+	c.o.Log.Warn("the proxy's process ended; restarting", "error", err, "times", n)
 	c.again(n)
 }
 
-// again starts a process until one runs, nobody wants it any more, or it was tried often enough.
+// again starts processes until one runs, the proxy is stopped, or the number of attempts is used up.
 func (c *Controller) again(times int) {
 	for ; times <= mostCrashes; times++ {
 		pause := time.NewTimer(c.o.Pause << (times - 1) / 2)
@@ -251,18 +251,18 @@ func (c *Controller) again(times int) {
 		if done {
 			return
 		}
-		c.o.Log.Warn("the proxy's process did not start again", "error", err)
+		c.o.Log.Warn("cannot restart the proxy's process", "error", err)
 	}
 	c.mu.Lock()
 	c.why = &brokenError{mostCrashes, c.why}
-	c.o.Log.Error("the proxy is given up", "error", c.why)
+	c.o.Log.Error("giving up on the proxy", "error", c.why)
 	c.wanted = false
 	c.tell()
 	c.mu.Unlock()
 	c.o.GivenUp()
 }
 
-// retry starts a process with the settings there are. It is done when one runs, or when none is wanted.
+// retry starts a process with the current settings. done says that one runs or that the proxy is stopped.
 func (c *Controller) retry() (done bool, err error) {
 	if c.take(c.life) != nil {
 		return true, nil
@@ -291,7 +291,7 @@ func (c *Controller) retry() (done bool, err error) {
 // startLimit is how long a process may take to listen.
 const startLimit = time.Minute
 
-// live is the process that runs. One that is just being started again is waited for.
+// live is the running process. It waits while the process is being restarted.
 func (c *Controller) live(ctx context.Context) (*link, error) {
 	for {
 		c.mu.Lock()
@@ -300,7 +300,7 @@ func (c *Controller) live(ctx context.Context) (*link, error) {
 		switch {
 		case l != nil && !l.ended():
 			return l, nil
-		case l != nil: // its end is being noted
+		case l != nil: // watch is handling its end
 		case !wanted && why != nil:
 			return nil, &stoppedError{why.Error()}
 		case !wanted:
@@ -316,8 +316,8 @@ func (c *Controller) live(ctx context.Context) (*link, error) {
 	}
 }
 
-// Stop ends the proxy for a session. Its settings, mocks and holds are forgotten; what it captured is kept. While another session has
-// something of it, it is an *rules.OwnedError.
+// Stop ends the proxy for a session. It forgets settings, mocks and holds; captured flows stay. While another session has a share of the
+// proxy, Stop returns a *rules.OwnedError.
 func (c *Controller) Stop(ctx context.Context, by string) error {
 	if err := c.take(ctx); err != nil {
 		return err
@@ -336,7 +336,7 @@ func (c *Controller) Stop(ctx context.Context, by string) error {
 	return c.halt(ctx)
 }
 
-// halt ends the process that runs. The caller has the turn.
+// halt ends the running process. The caller must have the turn.
 func (c *Controller) halt(ctx context.Context) error {
 	c.mu.Lock()
 	l := c.link
@@ -347,13 +347,13 @@ func (c *Controller) halt(ctx context.Context) error {
 	}
 	err := l.end(context.WithoutCancel(ctx))
 	select {
-	case <-l.told: // else what the next one tells could be taken for what this one left open
+	case <-l.told: // otherwise the next process's flows could be mistaken for this one's open flows
 	case <-ctx.Done():
 	}
 	return err
 }
 
-// forget makes it as it was before a start.
+// forget resets the Controller to its state before Start.
 func (c *Controller) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -362,10 +362,10 @@ func (c *Controller) forget() {
 	c.tell()
 }
 
-// Close ends the process and leaves the note of it: the next daemon starts it again.
+// Close ends the process and leaves the note: the next daemon starts the proxy again.
 func (c *Controller) Close() error {
 	c.end()
-	c.turn <- struct{}{} // who has the turn gives it soon, now that the life is over
+	c.turn <- struct{}{} // c.end makes the holder of the turn give it back soon
 	err := c.halt(context.Background())
 	<-c.turn
 	c.work.Wait()

@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/rules"
 )
 
-// stoppedError says that no proxy runs.
+// stoppedError says that the proxy does not run.
 type stoppedError struct{ why string }
 
 func (e *stoppedError) Error() string {
@@ -19,17 +20,18 @@ func (e *stoppedError) Error() string {
 
 func (e *stoppedError) Fault() *fault.Fault { return fault.New(fault.ProxyNotRunning, "%w", e) }
 
-// endedError says that the process ended before it answered. A new one is started by itself.
+// endedError says that the process ended before it answered. The Controller restarts it.
 type endedError struct{}
 
 func (*endedError) Error() string { return "the proxy's process ended before it answered" }
 
 func (e *endedError) Fault() *fault.Fault {
-	return fault.New(fault.ProxyFailed, "%w", e).WithHint("a new one is started: look with `ios-agent proxy status`, then repeat the call")
+	return fault.New(fault.ProxyFailed, "%w", e).
+		WithHint("%s shows when the proxy runs again; then repeat the call", hint.Do("proxy_status"))
 }
 
-// runningError says that a proxy runs already.
-type runningError struct{ at, owner string } // owner is another session; empty: it is nobody's, or the caller's own
+// runningError says that the proxy runs already.
+type runningError struct{ at, owner string } // owner is another session; empty: without an owner, or the caller's own
 
 func (e *runningError) Error() string {
 	if e.owner != "" {
@@ -40,7 +42,7 @@ func (e *runningError) Error() string {
 
 func (e *runningError) Fault() *fault.Fault { return fault.New(fault.ProxyRunning, "%w", e) }
 
-// refusedError is what the process said instead of doing something.
+// refusedError is the process's refusal of a command.
 type refusedError struct{ trouble }
 
 func (e *refusedError) Error() string { return e.Text }
@@ -58,7 +60,7 @@ func (e *refusedError) Fault() *fault.Fault {
 		return f
 	case kindPort:
 		return fault.New(fault.ProxyFailed, "%s", e.Text).
-			WithHint("end what uses the port, or name another one with `--port`; without it a free one is found")
+			WithHint("stop the process that uses the port, or name another port with %s", hint.Field("port"))
 	case kindNotHeld:
 		return fault.New(fault.FlowNotHeld, "%s", e.Text)
 	case kindOwned:
@@ -67,14 +69,14 @@ func (e *refusedError) Fault() *fault.Fault {
 	return fault.New(fault.ProxyFailed, "%s", e.Text)
 }
 
-// brokenError says that the process ended so often that no new one is started.
+// brokenError says that the process ended too often to restart it.
 type brokenError struct {
 	times int
 	last  error
 }
 
 func (e *brokenError) Error() string {
-	return fmt.Sprintf("the proxy's process ended %d times in a minute, at last: %v", e.times, e.last)
+	return fmt.Sprintf("the proxy's process ended %d times in a minute, last: %v", e.times, e.last)
 }
 
 func (e *brokenError) Unwrap() error { return e.last }

@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// link is a process that runs, and what is said with it.
+// link is a running process, and the conversation with it.
 type link struct {
 	process *host.Process
 	input   *io.PipeWriter
@@ -20,7 +20,7 @@ type link struct {
 	hear    func(*link, line) // events, in their order, one at a time
 	first   chan line         // the first line
 	over    chan struct{}     // closed when the process has ended
-	told    chan struct{}     // closed when all that it told is in the store
+	told    chan struct{}     // closed when all its flows are in the store
 
 	mu      sync.Mutex
 	last    int64
@@ -28,15 +28,15 @@ type link struct {
 	greeted bool
 }
 
-// Starter starts programs; machine/host is one.
+// Starter starts programs; package host implements it.
 type Starter interface {
 	Start(context.Context, host.Cmd) (*host.Process, error)
 }
 
-// grace is what the process gets to write down what it has when it is told to leave.
+// grace is how long the process may take to write its flows before it is killed.
 const grace = 10 * time.Second
 
-// begin starts a process and sends it its config. The answer is where it takes connections.
+// begin starts a process and sends it its config. The string is the process's listening address.
 func begin(ctx context.Context, run Starter, program string, c Config, hear func(*link, line)) (*link, string, error) {
 	stdin, input := io.Pipe()
 	l := &link{
@@ -57,7 +57,7 @@ func begin(ctx context.Context, run Starter, program string, c Config, hear func
 	l.process = process
 	go func() {
 		<-process.Done()
-		_ = stdin.CloseWithError(io.ErrClosedPipe) // who writes still is told
+		_ = stdin.CloseWithError(io.ErrClosedPipe) // ends a write that is still waiting
 		close(l.over)
 	}()
 	if err := l.voice.say(command{Version: version, Do: doConfig, Config: &c}); err != nil {
@@ -72,20 +72,20 @@ func begin(ctx context.Context, run Starter, program string, c Config, hear func
 		if hello.Error != nil {
 			return nil, "", &refusedError{*hello.Error}
 		}
-		return nil, "", fmt.Errorf("the proxy's process speaks version %d, not %d", hello.Version, version)
+		return nil, "", fmt.Errorf("the proxy's process has protocol version %d, want %d", hello.Version, version)
 	case <-l.over:
-		return nil, "", l.failed(errors.New("it said nothing"))
+		return nil, "", l.failed(errors.New("it printed nothing"))
 	case <-ctx.Done():
 		_ = process.Stop(context.WithoutCancel(ctx))
 		return nil, "", ctx.Err()
 	}
 }
 
-// take takes a line that the process said.
+// take handles a line from the process.
 func (l *link) take(raw []byte) {
 	var said line
 	if json.Unmarshal(raw, &said) != nil {
-		return // not ours: something below us prints
+		return // printed by a library, not by the protocol
 	}
 	l.mu.Lock()
 	first := !l.greeted
@@ -103,7 +103,7 @@ func (l *link) take(raw []byte) {
 	}
 }
 
-// failed is why a process ended.
+// failed is the reason why a process ended.
 func (l *link) failed(why error) error {
 	_ = l.process.Stop(context.Background())
 	if _, err := l.process.Result(); err != nil {
@@ -141,7 +141,7 @@ func (l *link) ask(ctx context.Context, c command) (line, error) {
 	}
 }
 
-// ended reports whether the process is gone.
+// ended reports whether the process has exited.
 func (l *link) ended() bool {
 	select {
 	case <-l.over:
@@ -151,7 +151,7 @@ func (l *link) ended() bool {
 	}
 }
 
-// gone is why a command could not be sent, or was not answered.
+// gone is the reason why a command was not sent or not answered.
 func (l *link) gone(err error) error {
 	if errors.Is(err, errLine) {
 		return err
@@ -159,7 +159,7 @@ func (l *link) gone(err error) error {
 	return &endedError{}
 }
 
-// end has the process write down what it has and leave.
+// end makes the process write its flows and exit.
 func (l *link) end(ctx context.Context) error {
 	err := l.process.Stop(ctx)
 	_ = l.input.Close()

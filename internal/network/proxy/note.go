@@ -16,45 +16,45 @@ import (
 	"ios-agent/internal/machine/wholefile"
 )
 
-// The settings of a proxy that runs are noted in a file, for the next daemon. That may be of an earlier release: somebody goes back to one,
-// or an old client starts its own. What the first release does not know, it drops when it reads the note, and loses when it writes it: a
-// rule without its source answers everything with 200. So a note with anything that it does not know has a name for which it does not
-// look: the proxy does not run under it, and is started again by the daemon that comes after it. This program and later ones leave a note
-// alone that they do not wholly know, whatever its name is.
+// A file, the note, has the settings of the running proxy for the next daemon. The next daemon may be an earlier release: a user goes
+// back, or an old client starts its own. The first release ignores unknown keys, so that it would lose them: a rule without its source
+// would answer everything with 200. Therefore a note with unknown keys has a second name, which the first release does not read: under it
+// the proxy does not run, and a later daemon starts it again. This program and later releases never overwrite a note with unknown keys,
+// under either name.
 
-// firstNote is read by all releases, laterNote by those after the first.
+// All releases read firstNote; releases after the first also read laterNote.
 const (
 	firstNote = "running.json"
 	laterNote = "running-2.json"
 )
 
-// inFirstNote are the keys that the first release knows. They are never changed, and none has two meanings in a note.
+// inFirstNote are the keys that the first release knows. They never change, and each has only one meaning in a note.
 const inFirstNote = " port listen_host upstream system_proxy chained mocks_dir mocks started more" + // of Settings
 	" owner bypass host hold request response" + // of rules.Share and rules.Intercept
 	" id pattern times status header name value body bytes json body_file folder delay fault " // of mock.Rule, with response
 
-// anyJSON is the key whose value is of the caller's own: a body.
+// anyJSON is the key whose value is the caller's data: a body.
 const anyJSON = "json"
 
-// mostState is how large the note of a proxy may be.
+// mostState is the maximum size of a note, in bytes.
 const mostState = mostLine
 
-// newerNote says that a note has what this program does not know.
+// newerNote says that a note contains keys that this program does not know.
 type newerNote struct {
 	path string
 	err  error
 }
 
 func (e *newerNote) Error() string {
-	return fmt.Sprintf("its settings were noted by a newer ios-agent, which starts it again; %s is left as it is: %v", e.path, e.err)
+	return fmt.Sprintf("a newer ios-agent saved its settings in %s and will start it again: %v", e.path, e.err)
 }
 
 func (e *newerNote) Unwrap() error { return e.err }
 
-// note gives the path of the file of a name.
+// note is the path of a note, by its name.
 func (c *Controller) note(name string) string { return filepath.Join(c.o.Dir, name) }
 
-// save notes what runs, for the next daemon.
+// save writes the note for the next daemon.
 func (c *Controller) save() error {
 	c.mu.Lock()
 	raw, err := json.Marshal(c.settings)
@@ -69,10 +69,10 @@ func (c *Controller) save() error {
 	if err := wholefile.Write(c.note(name), raw); err != nil {
 		return err
 	}
-	return c.removeNotes(other) // when we are killed before this, the one that was written last counts
+	return c.removeNotes(other) // after a kill before this line, the newer file counts
 }
 
-// fitsFirst reports whether the first release knows all of a note.
+// fitsFirst reports whether the first release knows all keys of a note.
 func fitsFirst(note json.RawMessage) bool {
 	switch bytes.TrimSpace(note)[0] {
 	case '{':
@@ -92,7 +92,7 @@ func fitsFirst(note json.RawMessage) bool {
 	return true
 }
 
-// noted reads the note that was written last; an error that is fs.ErrNotExist: there is none.
+// noted reads the newer of the two notes; an error that is fs.ErrNotExist means that both are missing.
 func (c *Controller) noted() (s Settings, err error) {
 	last, when := c.note(laterNote), time.Time{}
 	for _, name := range []string{laterNote, firstNote} {
@@ -115,7 +115,7 @@ func (c *Controller) noted() (s Settings, err error) {
 	return s, nil
 }
 
-// removeNotes has the next daemon start no proxy; with a name it removes that note alone.
+// removeNotes removes the notes, so that the next daemon starts no proxy; with names, it removes only these.
 func (c *Controller) removeNotes(names ...string) (err error) {
 	if len(names) == 0 {
 		names = []string{firstNote, laterNote}

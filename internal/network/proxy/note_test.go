@@ -37,9 +37,9 @@ func (d *desk) again() proxy.Status {
 	return d.Status()
 }
 
-// TestSettingsAreHiddenFromReleasesThatLoseThem: the program of an earlier release drops what it does not know when it reads the settings
+// TestNewSettingsAreHiddenFromOlderReleases: the program of an earlier release drops what it does not know when it reads the settings
 // of a proxy, and when it writes them. What the first release knows, stands where that looks for it; anything else does not.
-func TestSettingsAreHiddenFromReleasesThatLoseThem(t *testing.T) {
+func TestNewSettingsAreHiddenFromOlderReleases(t *testing.T) {
 	first, later := []string{"running.json"}, []string{"running-2.json"}
 	ann := rules.Share{Owner: "ann", Bypass: []string{"pinned.example.com"}, Only: "127.0.0.1",
 		Hold: &rules.Intercept{Pattern: "~u /held", Request: true, Response: true}}
@@ -101,8 +101,8 @@ func TestSettingsAreHiddenFromReleasesThatLoseThem(t *testing.T) {
 	}
 }
 
-// TestTheLastNoteCounts: an earlier release that ran in between did not see the settings, and may have started a proxy of its own.
-func TestTheLastNoteCounts(t *testing.T) {
+// TestNewestSettingsFileIsUsed: an earlier release that ran in between did not see the settings, and may have started a proxy of its own.
+func TestNewestSettingsFileIsUsed(t *testing.T) {
 	d := newDesk(t)
 	d.start(proxy.Settings{Port: freeport.Of(t), Share: rules.Share{Throttles: []rules.Throttle{{Name: "3g"}}}})
 	d.must(d.Close())
@@ -128,8 +128,8 @@ func TestTheLastNoteCounts(t *testing.T) {
 	}
 }
 
-// TestSettingsOfANewerReleaseAreLeftAsTheyAre: what this program does not know would be lost. It says so, and another start replaces them.
-func TestSettingsOfANewerReleaseAreLeftAsTheyAre(t *testing.T) {
+// TestResumeKeepsSettingsOfNewerRelease: what this program does not know would be lost. It says so, and another start replaces them.
+func TestResumeKeepsSettingsOfNewerRelease(t *testing.T) {
 	note := `{"port":9101,"listen_host":"127.0.0.1","started":"2026-01-02T15:04:05Z","mocks":[{"id":"mock_01234567","pattern":"~all",` +
 		`"response":{"status":200,"from_the_future":true}}]}`
 	for _, name := range []string{"running.json", "running-2.json"} {

@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/network/rules"
 )
 
-// Of is a session's share, to be changed. The first session that uses a proxy of nobody owns it.
+// Of is a session's share, for changes. The first session that uses a proxy without an owner becomes its owner.
 func (s *Settings) Of(session string) *rules.Share {
 	if s.Owner == "" {
 		s.Owner = session
@@ -27,10 +27,10 @@ func (s *Settings) Of(session string) *rules.Share {
 	return &s.More[i]
 }
 
-// Shares are those of all sessions, the owner's first.
+// Shares are the shares of all sessions, the owner's first.
 func (s Settings) Shares() []rules.Share { return append([]rules.Share{s.Share}, s.More...) }
 
-// ShareOf is a session's share; the zero value if it has none.
+// ShareOf is a session's share; it is empty for a session without one.
 func (s Settings) ShareOf(session string) rules.Share {
 	for _, one := range s.Shares() {
 		if one.Owner == session {
@@ -40,7 +40,7 @@ func (s Settings) ShareOf(session string) rules.Share {
 	return rules.Share{Owner: session}
 }
 
-// MockCount is how many of the mocks that calls made are a session's.
+// MockCount is the number of a session's mocks from calls.
 func (s Settings) MockCount(session string) (n int) {
 	for _, r := range s.Mocks {
 		if r.Owner == session {
@@ -50,7 +50,7 @@ func (s Settings) MockCount(session string) (n int) {
 	return n
 }
 
-// bypass are the hosts that any session wants passed on; whose requests are meant is asked later.
+// bypass are the hosts that any session bypasses; which clients an entry applies to is checked per connection.
 func (s Settings) bypass() (all []string) {
 	for _, one := range s.Shares() {
 		all = append(all, one.Bypass...)
@@ -58,7 +58,7 @@ func (s Settings) bypass() (all []string) {
 	return all
 }
 
-// owners are the sessions that have something of the proxy, its owner first.
+// owners are the sessions with a share or a mock, the proxy's owner first.
 func (s Settings) owners() (all []string) {
 	for _, one := range s.Shares() {
 		all = append(all, one.Owner)
@@ -74,7 +74,7 @@ func (s Settings) owners() (all []string) {
 	})
 }
 
-// mayStop refuses a session while another one has something of a proxy that is not given up.
+// mayStop refuses a session while another one has a share of a running proxy.
 func (s Status) mayStop(by string) error {
 	if s.State == Stopped || s.State == Broken {
 		return nil
@@ -91,8 +91,8 @@ func (s Status) mayStop(by string) error {
 	return nil
 }
 
-// Remove takes mocks away that calls of a session made. One of another session that is named is an *rules.OwnedError; all are the
-// session's own. It answers how many.
+// Remove removes a session's mocks that calls made: the one with the id, or all. A named mock of another session is a *rules.OwnedError.
+// It returns the number of removed mocks.
 func (s *Settings) Remove(id string, all bool, by string) (removed int, err error) {
 	kept := slices.DeleteFunc(slices.Clone(s.Mocks), func(r mock.Rule) bool {
 		owned := rules.Owned("the mock "+r.ID, r.Owner, by)
@@ -105,14 +105,14 @@ func (s *Settings) Remove(id string, all bool, by string) (removed int, err erro
 	return removed, err
 }
 
-// Has reports whether calls made a mock of an id.
+// Has reports whether calls made a mock with this id.
 func (s *Settings) Has(id string) bool {
 	return slices.ContainsFunc(s.Mocks, func(r mock.Rule) bool { return r.ID == id })
 }
 
-// Put adds a mock of a session, or changes one; one of another session is an *rules.OwnedError.
+// Put adds or replaces a mock of a session; a mock of another session is a *rules.OwnedError.
 func (s *Settings) Put(r mock.Rule, by string) error {
-	s.Of(by) // it uses the proxy
+	s.Of(by) // the session uses the proxy
 	for _, was := range s.Mocks {
 		if err := rules.Owned("the mock "+r.ID, was.Owner, by); was.ID == r.ID && err != nil {
 			return err
@@ -126,7 +126,7 @@ func (s *Settings) Put(r mock.Rule, by string) error {
 	return err
 }
 
-// drop forgets what a session has. The proxy goes on: it is that of the next one who has something of it, or nobody's.
+// drop removes a session's share. The proxy continues: the next session with a share owns it, or it has no owner.
 func (s *Settings) drop(session string) {
 	s.Mocks = slices.DeleteFunc(s.Mocks, func(r mock.Rule) bool { return r.Owner == session })
 	s.More = slices.DeleteFunc(s.More, func(one rules.Share) bool { return one.Owner == session })
@@ -139,8 +139,8 @@ func (s *Settings) drop(session string) {
 	}
 }
 
-// TakeOver makes everything a session's that another one has, or that all others have if none is named: what it holds itself and the
-// one host it sees itself stay. It answers whose it was.
+// TakeOver gives a session everything of another session, or of all others if from is empty. The session keeps its own hold and its own
+// single host. It returns the previous owners.
 func (s *Settings) TakeOver(from, by string) (taken []string) {
 	for _, owner := range s.owners() {
 		if owner == by || from != "" && owner != from {
@@ -168,7 +168,7 @@ func (s *Settings) TakeOver(from, by string) (taken []string) {
 	return taken
 }
 
-// own makes the proxy itself a session's, with its folder of mocks.
+// own makes a session the owner of the proxy itself, with its folder of mocks.
 func (s *Settings) own(by, folder string) {
 	s.Folder = folder
 	if i := slices.IndexFunc(s.More, func(one rules.Share) bool { return one.Owner == by }); i >= 0 {
@@ -176,8 +176,8 @@ func (s *Settings) own(by, folder string) {
 	}
 }
 
-// TakeOver makes everything a session's that another one has of the proxy that runs, or all others if none is named. What they held goes
-// on. It answers whose it was.
+// TakeOver gives a session everything that another session, or all others if from is empty, has of the running proxy. It releases the
+// flows that they held, and returns the previous owners.
 func (c *Controller) TakeOver(ctx context.Context, from, by, reason string) (taken []string, err error) {
 	err = c.Set(ctx, func(s *Settings) error {
 		taken = s.TakeOver(from, by)
@@ -189,7 +189,7 @@ func (c *Controller) TakeOver(ctx context.Context, from, by, reason string) (tak
 	return taken, err
 }
 
-// Own refuses a session that does not own the proxy that runs.
+// Own refuses a session that does not own the running proxy.
 func (c *Controller) Own(ctx context.Context, by string) error {
 	if err := c.tidy(ctx); err != nil {
 		return err
@@ -198,7 +198,7 @@ func (c *Controller) Own(ctx context.Context, by string) error {
 	return rules.Owned("the proxy on "+s.Listen, s.Owner, by)
 }
 
-// MayStop refuses a session while another one has something of the proxy.
+// MayStop refuses a session while another one has a share of the proxy.
 func (c *Controller) MayStop(ctx context.Context, by string) error {
 	if err := c.tidy(ctx); err != nil {
 		return err
@@ -206,7 +206,7 @@ func (c *Controller) MayStop(ctx context.Context, by string) error {
 	return c.Status().mayStop(by)
 }
 
-// left are the sessions that have something of the proxy and have left.
+// left are the sessions with a share of the proxy that have left.
 func (c *Controller) left() (gone []string) {
 	c.mu.Lock()
 	owners, wanted := c.settings.owners(), c.wanted
@@ -219,7 +219,7 @@ func (c *Controller) left() (gone []string) {
 	return gone
 }
 
-// tidy ends what sessions have that have left. What they held goes on.
+// tidy removes the shares of sessions that have left, and releases their held flows.
 func (c *Controller) tidy(ctx context.Context) error {
 	gone := c.left()
 	if len(gone) == 0 {
@@ -231,28 +231,28 @@ func (c *Controller) tidy(ctx context.Context) error {
 		}
 		return nil
 	})
-	c.o.Log.Info("what sessions that have left had of the proxy is gone", "sessions", gone, "error", err)
+	c.o.Log.Info("removed the shares of sessions that have left", "sessions", gone, "error", err)
 	return err
 }
 
-// lookAfter is how often it is looked whether sessions have left.
+// lookAfter is the interval of checks for sessions that have left.
 const lookAfter = time.Minute
 
-// watchOwners ends what sessions have that leave, as long as this proxy is wanted.
+// watchOwners removes the shares of sessions that leave, as long as this proxy is wanted.
 func (c *Controller) watchOwners(started time.Time) {
 	c.every(lookAfter, func(ctx context.Context) bool {
 		c.mu.Lock()
 		goesOn := c.wanted && c.settings.Started.Equal(started)
 		c.mu.Unlock()
 		if goesOn {
-			_ = c.tidy(ctx) // it is logged
+			_ = c.tidy(ctx) // change logs the error
 		}
 		return goesOn
 	})
 }
 
-// Scope has the rules touch the flows of the devices as they are driven now. It returns when the process knows; one that is just being
-// started is waited for. Without a process there is nothing to do: the next one is told.
+// Scope tells the process which sessions drive which devices now, and returns when the process knows. It waits for a process that is
+// being started. Without a process it does nothing: the next one gets the current drivers.
 func (c *Controller) Scope(ctx context.Context) error {
 	if err := c.take(ctx); err != nil {
 		return err
@@ -267,7 +267,7 @@ func (c *Controller) Scope(ctx context.Context) error {
 	return c.push(ctx, l, s)
 }
 
-// MayTouch reports whether what a session wants is done to a client's flows, by the drivers that the process knows.
+// MayTouch reports whether a session's rules apply to a client's flows, by the drivers that the process knows.
 func (c *Controller) MayTouch(session string, of flow.Client) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

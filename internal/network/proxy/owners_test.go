@@ -30,7 +30,7 @@ func used() proxy.Settings {
 	return s
 }
 
-func TestSharesOfSessions(t *testing.T) {
+func TestSettingsKeepOneSharePerSession(t *testing.T) {
 	s := used()
 	s.Of("ann").Only = "a.example"
 	s.Of("bob").Hold = &rules.Intercept{Pattern: "~all"}
@@ -43,7 +43,7 @@ func TestSharesOfSessions(t *testing.T) {
 	}
 }
 
-func TestMocksOfSessions(t *testing.T) {
+func TestMockCanBeChangedByItsOwnerOnly(t *testing.T) {
 	owned := func(err error) bool { return errors.As(err, new(*rules.OwnedError)) }
 	s := used()
 	if err := s.Put(mockOf("mock_00000002", ""), "ann"); !owned(err) || s.Mocks[1].Owner != "bob" {
@@ -60,7 +60,7 @@ func TestMocksOfSessions(t *testing.T) {
 	}
 }
 
-func TestTakeOver(t *testing.T) {
+func TestTakeOverMovesSharesToNewOwner(t *testing.T) {
 	s := used()
 	if taken := s.TakeOver("", "bob"); !slices.Equal(taken, []string{"ann"}) {
 		t.Errorf("bob took over from %v, want ann", taken)
@@ -84,8 +84,8 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
-// TestOnlyTheLastUserStops: a proxy is stopped by a session when no other one has something of it.
-func TestOnlyTheLastUserStops(t *testing.T) {
+// TestProxyStopsOnlyWithoutOtherSessions: a proxy is stopped by a session when no other one has something of it.
+func TestProxyStopsOnlyWithoutOtherSessions(t *testing.T) {
 	d := newDesk(t)
 	d.start(proxy.Settings{Share: rules.Share{Owner: "ann"}})
 	if _, err := d.Start(t.Context(), proxy.Settings{Share: rules.Share{Owner: "bob"}}); !fault.Is(err, fault.ProxyRunning) ||
@@ -106,8 +106,8 @@ func TestOnlyTheLastUserStops(t *testing.T) {
 	d.must(d.Stop(t.Context(), "ann"))
 }
 
-// TestWhatASessionHasEndsWithIt: what it held goes on, its mocks, filters and folder are gone; the proxy is the next one's.
-func TestWhatASessionHasEndsWithIt(t *testing.T) {
+// TestShareEndsWhenItsSessionLeaves: its held flows are released, its mocks, filters and folder removed; the next session owns the proxy.
+func TestShareEndsWhenItsSessionLeaves(t *testing.T) {
 	d, server := newDesk(t), echo(t)
 	var left atomic.Value
 	left.Store("")
@@ -153,8 +153,9 @@ func TestWhatASessionHasEndsWithIt(t *testing.T) {
 	d.must(d.Stop(t.Context(), "eve"))
 }
 
-// TestScope: a change of the drivers reaches the process before Scope returns, and a process that is started again knows it.
-func TestScope(t *testing.T) {
+// TestScopeSendsDriversToProcess: a change of the drivers reaches the process before Scope returns, and a process that is started again
+// knows it.
+func TestScopeSendsDriversToProcess(t *testing.T) {
 	d := newDesk(t)
 	var now atomic.Pointer[rules.Drivers]
 	now.Store(&rules.Drivers{})
@@ -180,8 +181,8 @@ func TestScope(t *testing.T) {
 	}
 }
 
-// TestANoteOfBefore: the settings that an earlier version noted are nobody's, and still used.
-func TestANoteOfBefore(t *testing.T) {
+// TestSettingsOfOlderVersionHaveNoOwner: the settings in a note of an earlier version are used, without an owner.
+func TestSettingsOfOlderVersionHaveNoOwner(t *testing.T) {
 	var s proxy.Settings
 	note := `{"port":9101,"listen_host":"127.0.0.1","bypass":["a.example"],"host":"b.example","hold":{"pattern":"~all"},` +
 		`"started":"2026-01-02T15:04:05Z"}`

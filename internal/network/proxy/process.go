@@ -1,6 +1,7 @@
-// Package proxy is the proxy as a process of its own, and the daemon's side of it. The process takes connections, decides by its rules
-// and writes what it saw into a spool; the daemon tells it what to do, line by line, over its standard input. When that ends, the process
-// writes down what it has and leaves, so that none outlives its daemon. A flood of requests costs the daemon a doorbell.
+// Package proxy runs the proxy in a separate process, and has the daemon's side of it. The process (Main) accepts connections, applies
+// its rules and writes flows into a spool; the daemon's Controller sends it commands, one per line, over its standard input. When that
+// ends, the process writes its remaining flows and exits, so that it cannot outlive its daemon. The daemon must never do work per
+// request: during a flood it only gets short notices that the spool has new flows.
 package proxy
 
 import (
@@ -30,30 +31,30 @@ import (
 	"ios-agent/internal/network/spool"
 )
 
-// Folders below the proxy's own.
+// The folders below the proxy's own.
 const (
 	spoolDir  = "spool"
 	bodiesDir = "bodies"
 )
 
-// SpoolDir is where the process writes what it saw.
+// SpoolDir is the folder of the process's spool.
 func SpoolDir(dir string) string { return filepath.Join(dir, spoolDir) }
 
-// BodiesDir is where it keeps bodies that are large.
+// BodiesDir is the folder of large bodies.
 func BodiesDir(dir string) string { return filepath.Join(dir, bodiesDir) }
 
-// ProcessOptions are what the process finds on its machine; the zero value is what it is outside of tests.
+// ProcessOptions describe the process's machine; the zero value is right outside of tests.
 type ProcessOptions struct {
-	Whose func(net.Conn) flow.Client                // nil: nobody knows
-	Roots *x509.CertPool                            // whom servers' certificates are believed from; nil: the system's
+	Whose func(net.Conn) flow.Client                // nil: all clients are unknown
+	Roots *x509.CertPool                            // authorities of servers; nil: the system's
 	Wait  func(context.Context, time.Duration) bool // see mitm.Options
-	// Own says whether a program of ours that is not the daemon serves on a port of this machine; home is that of the proxy. Such programs
-	// come and go, so it is asked for each connection. Nil: none does.
+	// Own reports whether another program of ios-agent than the daemon serves on a port of this machine; home is the proxy's. Such
+	// programs come and go, so it is called for each connection. It may be nil.
 	Own func(home string, port int) bool
 	Log *slog.Logger
 }
 
-// process is a proxy that runs.
+// process is a running proxy.
 type process struct {
 	o      ProcessOptions
 	say    *voice
@@ -66,12 +67,12 @@ type process struct {
 	home   string
 	bell   chan struct{}
 	work   sync.WaitGroup
-	events chan line     // of the rules, for the daemon
-	over   chan struct{} // closed when no event is of use any more
-	lock   *os.File      // of the folder: one process at a time writes the spool
+	events chan line     // from the rules, for the daemon
+	over   chan struct{} // closed when events are no longer needed
+	lock   *os.File      // of the folder: only one process may write the spool
 }
 
-// Main is the process. It ends when its input does, or the context; the answer is its exit code.
+// Main is the proxy's process. It ends at the end of its input or of the context; it returns its exit code.
 func Main(ctx context.Context, stdin io.Reader, stdout io.Writer, o ProcessOptions) int {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -81,11 +82,11 @@ func Main(ctx context.Context, stdin io.Reader, stdout io.Writer, o ProcessOptio
 	in, say := newLines(stdin), newVoice(stdout)
 	var first command
 	if err := in.next(&first); err != nil {
-		return 1 // nobody is there
+		return 1 // the daemon is gone
 	}
 	if first.Version != version || first.Config == nil {
 		_ = say.say(line{Version: version, Error: &trouble{
-			Kind: kindInput, Text: fmt.Sprintf("version %d is not spoken here, but %d", first.Version, version),
+			Kind: kindInput, Text: fmt.Sprintf("protocol version %d, want %d", first.Version, version),
 		}})
 		return 1
 	}
@@ -143,15 +144,15 @@ func (p *process) open(ctx context.Context, c Config) (err error) {
 	p.engine, err = mitm.New(mitm.Options{
 		CA: authority, Rules: p.rules, Tell: both{&p.recent, p.spool}, Whose: p.o.Whose, Bodies: BodiesDir(c.Dir),
 		Way: way, Bypasses: p.rules.Bypasses, Own: p.own, Roots: p.o.Roots, Log: p.o.Log, Wait: p.o.Wait,
-		Anywhere: true, // whoever sent the config has asked for the address
+		Anywhere: true, // the config's sender checked the address
 	})
 	return err
 }
 
-// lockWait is how long the process waits for one that is leaving.
+// lockWait is how long the process waits for an earlier one to exit.
 const lockWait = 20 * time.Second
 
-// lock is the folder for us alone. One that a killed daemon left may still be writing what it has.
+// lock reserves the folder for this process. The process of a killed daemon may still be writing its flows.
 func lock(ctx context.Context, dir string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -172,7 +173,7 @@ func lock(ctx context.Context, dir string) (*os.File, error) {
 		select {
 		case <-look.C:
 		case <-limit.C:
-			return nil, errors.Join(fmt.Errorf("another proxy of this home is still there after %v", lockWait), f.Close())
+			return nil, errors.Join(fmt.Errorf("another proxy of this home still runs after %v", lockWait), f.Close())
 		case <-ctx.Done():
 			return nil, errors.Join(ctx.Err(), f.Close())
 		}
@@ -181,25 +182,25 @@ func lock(ctx context.Context, dir string) (*os.File, error) {
 
 const caDir = "ca"
 
-// CADir is where the proxy's authority is.
+// CADir is the folder of the proxy's authority.
 func CADir(dir string) string { return filepath.Join(dir, caDir) }
 
-// wayOf is where requests go by a config.
+// wayOf is the mitm.Way of a config.
 func wayOf(c Config) (way mitm.Way, err error) {
 	way = mitm.Way{Bypass: c.Bypass, Authorities: c.Authorities, Insecure: c.Insecure}
 	if c.Upstream == "" {
 		return way, nil
 	}
 	if way.Upstream, err = url.Parse(c.Upstream); err != nil {
-		return way, fault.New(fault.InvalidInput, "the URL of the upstream proxy cannot be read")
+		return way, fault.New(fault.InvalidInput, "invalid URL of the upstream proxy")
 	}
 	return way, nil
 }
 
-// portTries is how many ports are tried, as for the daemon's own.
+// portTries is the number of ports to try, as for the daemon's own.
 const portTries = 100
 
-// portError says that a port is taken.
+// portError says that the proxy cannot listen on a port.
 type portError struct {
 	at  string
 	err error
@@ -236,20 +237,20 @@ func listen(at string, next bool) (net.Listener, error) {
 	return nil, &portError{at, err}
 }
 
-// own reports whether an address is one of ours. Its port is enough: the engine refuses addresses of this machine only.
+// own reports whether an address belongs to ios-agent. The port is enough: the engine refuses only addresses of this machine.
 func (p *process) own(address netip.AddrPort) bool {
 	return slices.Contains(p.ports, address.Port()) || p.o.Own != nil && p.o.Own(p.home, int(address.Port()))
 }
 
-// serve takes connections until the listener is closed.
+// serve accepts connections until the listener is closed.
 func (p *process) serve(cancel context.CancelFunc) {
 	if err := p.engine.Serve(p.listen); err != nil && !errors.Is(err, net.ErrClosed) {
 		_ = p.say.say(line{Event: eventFailed, Error: troubleOf(err)})
-		cancel() // a new process may do better
+		cancel() // a new process may succeed
 	}
 }
 
-// written rings the bell: there is more in the spool.
+// written signals that the spool has new flows.
 func (p *process) written() {
 	select {
 	case p.bell <- struct{}{}:
@@ -257,7 +258,7 @@ func (p *process) written() {
 	}
 }
 
-// ringEvery is how often the daemon is told at most that there is more.
+// ringEvery is the minimum interval of notices to the daemon about new flows.
 const ringEvery = 20 * time.Millisecond
 
 func (p *process) ring(ctx context.Context) {
@@ -281,7 +282,7 @@ func (p *process) ring(ctx context.Context) {
 	}
 }
 
-// told takes what the rules tell of flows that are held; it does not wait for the daemon.
+// told receives the events of the rules; it does not wait for the daemon.
 func (p *process) told(e rules.Event) {
 	said := line{Event: eventHeld, Held: &e.Held}
 	if e.Held.Released != "" {
@@ -293,22 +294,22 @@ func (p *process) told(e rules.Event) {
 	}
 }
 
-// tell passes it on, in its order.
+// tell sends the events to the daemon in their order.
 func (p *process) tell() {
 	for {
 		select {
 		case said := <-p.events:
-			_ = p.say.say(said) // the end of the input tells that nobody is there
+			_ = p.say.say(said) // the end of the input shows that the daemon is gone
 		case <-p.over:
 			return
 		}
 	}
 }
 
-// obey does what comes, until the input or the context ends. What takes long does not hold up what comes after it.
+// obey runs commands until the input or the context ends. Slow commands run separately, so that later ones do not wait.
 func (p *process) obey(ctx context.Context, cancel context.CancelFunc, in *lines) {
 	commands := make(chan command)
-	go func() { // it is left behind when the context ends first: nobody can end a read
+	go func() { // it stays when the context ends first: a read cannot be interrupted
 		defer cancel()
 		for {
 			var c command
@@ -341,14 +342,14 @@ func (p *process) answer(ctx context.Context, c command) {
 	if err := p.do(ctx, c, &reply); err != nil {
 		reply.Error = troubleOf(err)
 	}
-	_ = p.say.say(reply) // the end of the input tells that nobody is there
+	_ = p.say.say(reply) // the end of the input shows that the daemon is gone
 }
 
 func (p *process) do(ctx context.Context, c command, reply *line) (err error) {
 	switch c.Do {
 	case doConfig:
 		if c.Config == nil {
-			return errors.New("no config is given")
+			return errors.New("the config is missing")
 		}
 		if err := p.rules.Set(c.Config.Config); err != nil {
 			return err
@@ -365,29 +366,29 @@ func (p *process) do(ctx context.Context, c command, reply *line) (err error) {
 		reply.Count = p.rules.ReleaseAll(c.By)
 	case doReplay:
 		if c.Request == nil {
-			return errors.New("no request is given")
+			return errors.New("the request is missing")
 		}
 		done, err := p.engine.Do(ctx, *c.Request, c.Flow, c.By)
 		reply.Flow = done.ID
 		return err
 	case doRecent:
 		if c.Span == nil {
-			return errors.New("no time is given")
+			return errors.New("the time span is missing")
 		}
 		reply.Recent = p.recent.in(*c.Span)
 	case doFlush:
 		p.spool.Flush()
 		reply.Hits, reply.Bypassed = p.rules.Hits(), p.engine.Figures().Bypassed
 	default:
-		return fmt.Errorf("there is no command %q", c.Do)
+		return fmt.Errorf("unknown command %q", c.Do)
 	}
 	return nil
 }
 
-// closeLimit is what connections get to end.
+// closeLimit is how long connections may take to end.
 const closeLimit = 3 * time.Second
 
-// close lets go what is held, ends all connections and writes down the rest.
+// close releases all held flows, ends all connections and writes the remaining flows.
 func (p *process) close() {
 	_ = p.listen.Close()
 	p.rules.Close()
@@ -397,12 +398,12 @@ func (p *process) close() {
 	_ = p.engine.Close(limit)
 	p.work.Wait()
 	if err := p.spool.Close(); err != nil {
-		p.o.Log.Warn("the end of the spool", "error", err)
+		p.o.Log.Warn("cannot close the spool", "error", err)
 	}
 	_ = p.lock.Close()
 }
 
-// troubleOf is an error as it goes over the pipe.
+// troubleOf is an error in the form for the pipe.
 func troubleOf(err error) *trouble {
 	out := &trouble{Kind: kindOther, Text: err.Error()}
 	var port *portError

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/mock"
@@ -131,7 +132,7 @@ func echo(t *testing.T) *httptest.Server {
 	return s
 }
 
-func TestWhatGoesThroughIsSpooled(t *testing.T) {
+func TestProcessSpoolsFlows(t *testing.T) {
 	d, server := newDesk(t), echo(t)
 	if s := d.Status(); s.State != proxy.Stopped || d.Runs() {
 		t.Errorf("before: %+v", s)
@@ -165,7 +166,7 @@ func TestWhatGoesThroughIsSpooled(t *testing.T) {
 	}
 }
 
-func TestAHeldRequestGoesOnChanged(t *testing.T) {
+func TestReleaseSendsChangedRequest(t *testing.T) {
 	d, server := newDesk(t), echo(t)
 	d.start(proxy.Settings{})
 	hold := func(pattern string) error {
@@ -215,8 +216,8 @@ func TestAHeldRequestGoesOnChanged(t *testing.T) {
 	}
 }
 
-// TestAProcessThatDiesIsStartedAgain: on the same port, with its mocks.
-func TestAProcessThatDiesIsStartedAgain(t *testing.T) {
+// TestDeadProcessIsRestarted: on the same port, with its mocks.
+func TestDeadProcessIsRestarted(t *testing.T) {
 	d, server := newDesk(t), echo(t)
 	before := d.start(proxy.Settings{Port: freeport.Of(t)})
 	d.must(d.Set(t.Context(), func(s *proxy.Settings) error {
@@ -243,8 +244,8 @@ func TestAProcessThatDiesIsStartedAgain(t *testing.T) {
 	}
 }
 
-// TestTheNextDaemonResumes: with all settings, on the same port; a note that cannot be read harms nobody.
-func TestTheNextDaemonResumes(t *testing.T) {
+// TestNextDaemonResumesProxy: with all settings, on the same port; an unreadable note does no harm.
+func TestNextDaemonResumesProxy(t *testing.T) {
 	d, server := newDesk(t), echo(t)
 	before := d.start(proxy.Settings{Port: freeport.Of(t), Share: rules.Share{Owner: "ann", Bypass: []string{"pinned.example.com"}}})
 	d.must(d.Set(t.Context(), func(s *proxy.Settings) error {
@@ -273,7 +274,7 @@ func TestTheNextDaemonResumes(t *testing.T) {
 	}
 }
 
-func TestPorts(t *testing.T) {
+func TestStartRefusesPortInUse(t *testing.T) {
 	d := newDesk(t)
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	d.must(err)
@@ -281,8 +282,8 @@ func TestPorts(t *testing.T) {
 	port := taken.Addr().(*net.TCPAddr).Port
 	_, err = d.Start(t.Context(), proxy.Settings{Port: port})
 	if f, is := fault.In(err); !is || f.Code != fault.ProxyFailed || !strings.Contains(f.Message,
-		fmt.Sprint(port)) || !strings.Contains(f.Hint, "--port") {
-		t.Errorf("%v", err)
+		fmt.Sprint(port)) || !strings.Contains(f.Hint, hint.Field("port")) {
+		t.Errorf("error = %v, want %s with port %d and a hint about the port", err, fault.ProxyFailed, port)
 	}
 	if s := d.Status(); s.State != proxy.Stopped {
 		t.Errorf("%+v", s)
@@ -297,8 +298,8 @@ func TestPorts(t *testing.T) {
 	}
 }
 
-// TestTheProcessRefuses what is no command of ours, and leaves when nobody is there.
-func TestTheProcessRefuses(t *testing.T) {
+// TestProcessRefusesInvalidConfiguration what is no command of ours, and leaves when nobody is there.
+func TestProcessRefusesInvalidConfiguration(t *testing.T) {
 	say := func(lines string) (string, int) {
 		var out bytes.Buffer
 		exit := proxy.Main(t.Context(), strings.NewReader(lines), &out, proxy.ProcessOptions{})
@@ -310,7 +311,7 @@ func TestTheProcessRefuses(t *testing.T) {
 		{"{", ""},
 		{`{"v":2`, ""},
 		{`{"v":99,"config":` + string(config) + "}\n", "version 99"},
-		{`{"v":2}` + "\n", "not spoken"},
+		{`{"v":2}` + "\n", "want 2"},
 		{`{"v":2,"config":{"dir":"` + t.TempDir() + `","listen":"nowhere"}}` + "\n", "nowhere"},
 	} {
 		if out, exit := say(c.lines); exit != 1 || !strings.Contains(out, c.want) {
@@ -323,8 +324,8 @@ func TestTheProcessRefuses(t *testing.T) {
 	}
 }
 
-// TestProxyDoesNotLeadToWebDriver: nor to any other port on which a program of the home serves, by whatever name.
-func TestProxyDoesNotLeadToWebDriver(t *testing.T) {
+// TestProxyRefusesPortsOfOwnPrograms: nor to any other port on which a program of the home serves, by whatever name.
+func TestProxyRefusesPortsOfOwnPrograms(t *testing.T) {
 	d, s, other := newDesk(t), echo(t), echo(t)
 	at := s.Listener.Addr().(*net.TCPAddr).Port
 	d.process.Own = func(home string, port int) bool { return home == filepath.Dir(d.dir) && port == at }

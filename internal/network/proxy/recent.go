@@ -10,22 +10,21 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// How many flows a process knows by heart, and how many it tells at once.
+// Limits: the flows that a process keeps in memory, and the flows in one reply.
 const (
 	mostRecent = 4096
 	mostTold   = 1000
 )
 
-// recent are the flows that came last. Whoever asks what a device did just now gets it from here: the store has it later, and in a flood
-// much later.
+// recent are the last flows. It answers which requests a device made just now: the store gets flows later, and in a flood much later.
 type recent struct {
 	mu    sync.Mutex
-	place map[string]int // in ring, by id
+	place map[string]int // index in ring, by id
 	ring  []flow.Facets
-	next  int // in ring
+	next  int // index in ring
 }
 
-// Tell notes how a flow is.
+// Tell records the current state of a flow.
 func (r *recent) Tell(f flow.Flow) {
 	facets := f.Facets()
 	r.mu.Lock()
@@ -42,14 +41,14 @@ func (r *recent) Tell(f flow.Flow) {
 	r.next = (r.next + 1) % mostRecent
 }
 
-// Span is a time of a device; without an end it lasts until now.
+// Span is a time span of a device; without To it lasts until now.
 type Span struct {
 	Device string    `json:"device"`
 	From   time.Time `json:"from"`
 	To     time.Time `json:"to,omitzero"`
 }
 
-// in are the flows that a device began in a time, the oldest first; of too many the newest.
+// in are the flows that a device began in a span, the oldest first; beyond mostTold only the newest.
 func (r *recent) in(s Span) (out []flow.Facets) {
 	asked := flow.Filter{Device: s.Device, Since: s.From, Until: s.To, After: -1}
 	r.mu.Lock()
@@ -63,7 +62,7 @@ func (r *recent) in(s Span) (out []flow.Facets) {
 	return out[max(0, len(out)-mostTold):]
 }
 
-// both tells two.
+// both passes flows to two Tellers.
 type both struct{ first, second flow.Teller }
 
 func (b both) Tell(f flow.Flow) {
@@ -71,8 +70,8 @@ func (b both) Tell(f flow.Flow) {
 	b.second.Tell(f)
 }
 
-// Recent are the flows that a device began in a time, as far as the process that runs knows them: the last thousands. Without one there
-// are none.
+// Recent are the flows that a device began in a span, as far as the running process has them in memory: the last thousands. Without a
+// process the list is empty.
 func (c *Controller) Recent(ctx context.Context, s Span) ([]flow.Facets, error) {
 	c.mu.Lock()
 	l := c.link

@@ -9,9 +9,9 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// TestRecent: a flow is known as it was told last, of the device and the time that is asked for, the oldest first; the newest thousands
-// stay.
-func TestRecent(t *testing.T) {
+// TestRecentReturnsFlowsOfDeviceAndTime: a flow is known as it was told last, of the device and the time that is asked for, the oldest
+// first; the newest thousands stay.
+func TestRecentReturnsFlowsOfDeviceAndTime(t *testing.T) {
 	var r recent
 	from := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	tell := func(id, device string, after time.Duration, state flow.State) {

@@ -14,32 +14,32 @@ import (
 	"ios-agent/internal/network/rules"
 )
 
-// Settings are what a proxy was asked to do. They last until it is stopped, also over the end of a daemon.
+// Settings are the requested state of a proxy. They last until the proxy is stopped, also across daemons.
 type Settings struct {
-	Port     int    `json:"port"` // 0: the first free one from FirstPort on
+	Port     int    `json:"port"` // 0: the first free port from FirstPort on
 	Host     string `json:"listen_host"`
-	Upstream string `json:"upstream,omitempty"` // the proxy that requests go to
-	// UpstreamCA is the file whose certificates vouch for servers, and Authorities its content when it was named: it must not matter later
-	// what becomes of the file.
+	Upstream string `json:"upstream,omitempty"` // the proxy that requests are forwarded to
+	// UpstreamCA is a file with certificates for servers, and Authorities its content at the time of the call, so that later changes of
+	// the file do not matter.
 	UpstreamCA  string   `json:"upstream_ca,omitempty"`
 	Authorities string   `json:"authorities,omitempty"`
-	Insecure    []string `json:"insecure_upstream,omitempty"` // hosts whose certificates are not looked at
-	// System: the Mac's proxy was asked to point here. Chained is the proxy that was set there before; requests go on to it.
+	Insecure    []string `json:"insecure_upstream,omitempty"` // hosts whose certificates are not verified
+	// System: the Mac's proxy setting should point here. Chained is the proxy that was set there before; requests are forwarded to it.
 	System  bool        `json:"system_proxy,omitempty"`
 	Chained string      `json:"chained,omitempty"`
-	Folder  string      `json:"mocks_dir,omitempty"` // its mocks are the owner's
-	Mocks   []mock.Rule `json:"mocks,omitempty"`     // those that calls made; the folder's come after them
+	Folder  string      `json:"mocks_dir,omitempty"` // the owner gets its mocks
+	Mocks   []mock.Rule `json:"mocks,omitempty"`     // mocks from calls; the folder's come after them
 	Started time.Time   `json:"started"`
 
-	// Share is that of the session that owns the proxy: it started it, or those before it have left.
+	// Share is the share of the session that owns the proxy: it started the proxy, or the owners before it have left.
 	rules.Share
-	More []rules.Share `json:"more,omitempty"` // of other sessions that use it
+	More []rules.Share `json:"more,omitempty"` // of other sessions
 }
 
-// mostAuthorities bounds the file of authorities.
+// mostAuthorities is the maximum size of the file of authorities, in bytes.
 const mostAuthorities = 1 << 20
 
-// Believe has servers believed for which the certificates of a file vouch; empty: none does.
+// Believe makes the proxy trust the authorities of a file for servers; empty: no additional authorities.
 func (s *Settings) Believe(file string) error {
 	s.UpstreamCA, s.Authorities = file, ""
 	if file == "" {
@@ -47,7 +47,7 @@ func (s *Settings) Believe(file string) error {
 	}
 	raw, err := regularfile.Read(file, mostAuthorities)
 	if err != nil {
-		return fault.New(fault.PathError, "the authority of servers cannot be read: %w", err).With("field", "upstream_ca").
+		return fault.New(fault.PathError, "cannot read the authority of servers: %w", err).With("field", "upstream_ca").
 			WithHint("name a file with a certificate in PEM")
 	}
 	s.Authorities = string(raw)
@@ -63,7 +63,7 @@ func (s Settings) clone() Settings {
 	return s
 }
 
-// allMocks are those that calls made, and then the folder's.
+// allMocks are the mocks from calls, and then the folder's.
 func (s Settings) allMocks(f folder) []mock.Rule {
 	if s.Folder == "" {
 		return slices.Clone(s.Mocks)
@@ -75,31 +75,31 @@ func (s Settings) allMocks(f folder) []mock.Rule {
 	return all
 }
 
-// State is how a proxy is.
+// State is the state of a proxy.
 type State string
 
 // The states.
 const (
 	Stopped    State = "stopped"
 	Running    State = "running"
-	Restarting State = "restarting" // its process ended, and a new one is being started
-	Broken     State = "error"      // it ended too often
+	Restarting State = "restarting" // its process ended and is being restarted
+	Broken     State = "error"      // its process ended too often
 )
 
-// Status is how the proxy is.
+// Status is the current status of the proxy.
 type Status struct {
 	Settings
 	State    State
 	Listen   string // host and port
-	Error    string // why it does not run, or what is wrong with the folder of mocks
+	Error    string // why the proxy does not run, or an error in the folder of mocks
 	Restarts int
 	Held     int
-	Rules    []mock.Rule // all, in the order in which they are tried
+	Rules    []mock.Rule // all rules, in the order of matching
 	Hits     map[string]int
-	Bypassed map[string]int64 // connections that were passed on unseen, by host, at the last flush
+	Bypassed map[string]int64 // connections that were forwarded unopened, by host, at the last flush
 }
 
-// Status tells it, without waiting.
+// Status gives the status, without waiting.
 func (c *Controller) Status() Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,8 +126,8 @@ func (c *Controller) Status() Status {
 	return s
 }
 
-// Resume starts the proxy that ran when the daemon before this one ended, if one did. It does not wait for it; calls that need the
-// proxy do. It reports whether one did.
+// Resume starts the proxy again that ran when the previous daemon ended, and reports whether there was one. It does not wait for the
+// process; calls that need the proxy do.
 func (c *Controller) Resume() (resumes bool) {
 	s, err := c.noted()
 	var newer *newerNote
@@ -135,19 +135,19 @@ func (c *Controller) Resume() (resumes bool) {
 	case errors.Is(err, fs.ErrNotExist):
 		return false
 	case errors.As(err, &newer):
-		c.o.Log.Warn("the proxy of before is not started again", "error", err)
+		c.o.Log.Warn("not resuming the earlier proxy", "error", err)
 		c.mu.Lock()
 		c.why = err
 		c.mu.Unlock()
 		return false
 	case err != nil:
-		c.o.Log.Warn("the proxy of before cannot be started again", "error", err)
-		_ = c.removeNotes() // the next daemon would say it again
+		c.o.Log.Warn("cannot resume the earlier proxy", "error", err)
+		_ = c.removeNotes() // otherwise the next daemon would fail the same way
 		return false
 	}
 	f, err := openFolder(s.Folder)
 	if err != nil {
-		c.o.Log.Warn("the mocks of the proxy", "error", err)
+		c.o.Log.Warn("cannot load the mocks of the proxy", "error", err)
 	}
 	c.mu.Lock()
 	c.wanted, c.settings, c.folder, c.why = true, s, f, errResumes
@@ -161,13 +161,13 @@ func (c *Controller) Resume() (resumes bool) {
 	return true
 }
 
-var errResumes = errors.New("it is started again after the daemon was")
+var errResumes = errors.New("the process is starting after a restart of the daemon")
 
-// folder is the mocks of a folder, as they were read last.
+// folder is the last content of the folder of mocks.
 type folder struct {
 	dir     string
 	rules   []mock.Rule
-	problem error // why its newest content is not used
+	problem error // why its newest content is unused
 	loaded  *mock.Folder
 }
 
@@ -183,10 +183,10 @@ func openFolder(dir string) (folder, error) {
 	return f, err
 }
 
-// lookEvery is how often the folder of mocks is looked at.
+// lookEvery is the interval of checks of the folder of mocks.
 const lookEvery = time.Second
 
-// watchFolder has the mocks of the folder used as they change, until the proxy is stopped.
+// watchFolder reloads the mocks of the folder when they change, until the proxy is stopped.
 func (c *Controller) watchFolder() {
 	c.mu.Lock()
 	dir := c.folder.dir
@@ -197,7 +197,7 @@ func (c *Controller) watchFolder() {
 	c.every(lookEvery, func(ctx context.Context) bool { return c.reload(ctx, dir) })
 }
 
-// every looks again and again, until a look says that it was the last or the controller ends.
+// every calls look repeatedly, until look returns false or the Controller ends.
 func (c *Controller) every(pause time.Duration, look func(context.Context) (more bool)) {
 	tick := time.NewTicker(pause)
 	defer tick.Stop()
@@ -216,7 +216,7 @@ func (c *Controller) every(pause time.Duration, look func(context.Context) (more
 	}
 }
 
-// Reread has everything used as it is now: the mocks of the folder, who drives which device, which sessions have left.
+// Reread updates the process: the mocks of the folder, the drivers of devices, and the sessions that have left.
 func (c *Controller) Reread(ctx context.Context) {
 	c.mu.Lock()
 	dir, wanted := c.folder.dir, c.wanted
@@ -228,15 +228,15 @@ func (c *Controller) Reread(ctx context.Context) {
 		return
 	}
 	if err := errors.Join(c.tidy(ctx), c.Scope(ctx)); err != nil {
-		c.o.Log.Warn("whose the rules of the proxy are is not up to date", "error", err)
+		c.o.Log.Warn("cannot update the owners of the proxy's rules", "error", err)
 	}
 }
 
-// reload reads the folder again if it changed. What cannot be read leaves the mocks as they are, and is told. It reports whether the
-// folder is still the proxy's.
+// reload reads the folder again if it changed. After an error the mocks stay, and the log and the status have the error. It reports
+// whether the folder still belongs to the proxy.
 func (c *Controller) reload(ctx context.Context, dir string) (more bool) {
 	select {
-	case c.reads <- struct{}{}: // one at a time: who comes second finds what the first one read in use
+	case c.reads <- struct{}{}: // one at a time: a second call finds the first one's result in use
 		defer func() { <-c.reads }()
 	case <-ctx.Done():
 		return true
@@ -258,7 +258,7 @@ func (c *Controller) reload(ctx context.Context, dir string) (more bool) {
 		return wrong
 	})
 	if err != nil {
-		c.o.Log.Warn("the mocks of the folder are as they were", "error", err)
+		c.o.Log.Warn("cannot reload the folder of mocks; the previous mocks stay", "error", err)
 	}
 	return true
 }

@@ -12,28 +12,28 @@ import (
 	"ios-agent/internal/network/rules"
 )
 
-// version is of what daemon and process say to each other. Both are the same program, but a process may outlive the daemon that
-// started it by a moment.
+// version is the version of the protocol between daemon and process. Both are the same program, but a process may outlive its daemon by a
+// moment.
 const version = 2
 
-// mostLine is how long a line may be, either way: whole settings with their mocks, or a held flow with its bodies.
+// mostLine is the maximum length of a line in either direction: all settings with their mocks, or a held flow with its bodies.
 const mostLine = 15 << 20
 
-// Config is everything that a process works by. It is sent whole: at first, and whenever something changed.
+// Config is the whole configuration of a process. It is sent at the start, and again after each change.
 type Config struct {
-	Dir      string   `json:"dir"`    // of the home; certificate, spool and bodies are below it
+	Dir      string   `json:"dir"`    // the proxy's folder: certificate, spool and bodies are below it
 	Listen   string   `json:"listen"` // host and port
-	Next     bool     `json:"next"`   // the next free port will do
-	Own      []string `json:"own"`    // addresses of ios-agent itself, which it connects to for nobody
-	Bypass   []string `json:"bypass"` // hosts that any of the shares names
+	Next     bool     `json:"next"`   // if the port is taken, use the next free one
+	Own      []string `json:"own"`    // addresses of ios-agent itself; connecting to them is refused
+	Bypass   []string `json:"bypass"` // the hosts of all shares
 	Upstream string   `json:"upstream"`
-	// Authorities vouch for servers, as PEM; servers of Insecure need nobody who does.
+	// Authorities are certificates for servers, as PEM; the certificates of servers in Insecure are not verified.
 	Authorities string   `json:"authorities,omitempty"`
 	Insecure    []string `json:"insecure,omitempty"`
 	rules.Config
 }
 
-// command is a line for the process. The first has a version and the config.
+// command is a line to the process. The first one has a version and the config.
 type command struct {
 	Version int           `json:"v,omitempty"`
 	ID      int64         `json:"id"`
@@ -46,30 +46,30 @@ type command struct {
 	Span    *Span         `json:"span,omitempty"`
 }
 
-// What a command does.
+// The commands.
 const (
 	doConfig     = "config"
 	doRelease    = "release"
 	doReleaseAll = "release_all"
 	doReplay     = "replay"
-	doFlush      = "flush"  // answers when all that was told is in the spool
-	doRecent     = "recent" // answers what a device did in a time
+	doFlush      = "flush"  // replies when all recorded flows are in the spool
+	doRecent     = "recent" // replies with the flows of a device in a span
 )
 
-// line is what the process says: a reply, which has the id of its command, or an event.
+// line is a line from the process: a reply, with the id of its command, or an event.
 type line struct {
 	Version int    `json:"v,omitempty"`
 	ID      int64  `json:"id,omitempty"`
 	Event   string `json:"event,omitempty"`
 
 	Error  *trouble       `json:"error,omitempty"`
-	Listen string         `json:"listen,omitempty"` // where it takes connections
+	Listen string         `json:"listen,omitempty"` // listening address
 	Count  int            `json:"count,omitempty"`
 	Flow   string         `json:"flow,omitempty"`
 	Held   *rules.Held    `json:"held,omitempty"`
 	Reason string         `json:"reason,omitempty"`
 	Hits   map[string]int `json:"hits,omitempty"` // of mocks
-	// Bypassed are the connections that were passed on unseen, by host.
+	// Bypassed are the connections that were forwarded unopened, by host.
 	Bypassed map[string]int64 `json:"bypassed,omitempty"`
 	Recent   []flow.Facets    `json:"recent,omitempty"`
 }
@@ -78,38 +78,38 @@ type line struct {
 const (
 	eventHeld     = "held"
 	eventReleased = "released"
-	eventFlows    = "flows"  // there is more in the spool
-	eventFailed   = "failed" // it takes no connections any more
+	eventFlows    = "flows"  // the spool has new flows
+	eventFailed   = "failed" // the process stopped accepting connections
 )
 
-// trouble is an error as it goes over the pipe.
+// trouble is an error in the form for the pipe.
 type trouble struct {
 	Kind  string `json:"kind"`
 	Text  string `json:"text"`
 	Hint  string `json:"hint,omitempty"`
 	Field string `json:"field,omitempty"`
-	What  string `json:"what,omitempty"` // that another session owns
+	What  string `json:"what,omitempty"` // the thing that another session owns
 	Owner string `json:"owner,omitempty"`
 }
 
-// The kinds of trouble that the daemon tells apart.
+// The kinds of errors that the daemon distinguishes.
 const (
-	kindInput   = "input"    // the command makes no sense
+	kindInput   = "input"    // the command is invalid
 	kindPort    = "port"     // the port is taken
-	kindNotHeld = "not_held" // no such flow is held
+	kindNotHeld = "not_held" // the flow is not held
 	kindOwned   = "owned"    // another session holds it
 	kindOther   = "other"
 )
 
-// errLine says that a line is longer than any that is sent.
+// errLine says that a line exceeds mostLine.
 var errLine = fmt.Errorf("a line is longer than %d MB", mostLine>>20)
 
-// lines reads lines within their bound.
+// lines reads lines up to mostLine.
 type lines struct{ from *bufio.Reader }
 
 func newLines(r io.Reader) *lines { return &lines{bufio.NewReaderSize(r, 64<<10)} }
 
-// next reads the next line into a value. io.EOF is the end; a last line without its end is none.
+// next reads the next line into a value. io.EOF is the end; a last line without a line break is ignored.
 func (l *lines) next(into any) error {
 	var whole []byte
 	for {

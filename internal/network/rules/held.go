@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// Phase is when a flow is held.
+// Phase is the point at which a flow is held.
 type Phase string
 
 // The phases.
@@ -30,39 +30,39 @@ const (
 	InterceptCleared Reason = "intercept_cleared"
 	Shutdown         Reason = "shutdown"
 	ClientGone       Reason = "client_gone"
-	TooMany          Reason = "too_many" // it was not held at all: too many others are
+	TooMany          Reason = "too_many" // not held at all, because too many other flows are
 )
 
-// Held is a flow that is held, or was.
+// Held is a flow that is or was held.
 type Held struct {
 	Sequence int64     `json:"sequence"`        // grows with every hold
 	Owner    string    `json:"owner,omitempty"` // the session whose pattern holds it
 	Phase    Phase     `json:"phase"`
 	Since    time.Time `json:"since"`
-	Until    time.Time `json:"until"` // then it is released by itself
+	Until    time.Time `json:"until"` // time of the automatic release
 	Flow     flow.Flow `json:"flow"`
-	Released Reason    `json:"released,omitempty"` // empty while it is held; the flow has no bodies then
+	Released Reason    `json:"released,omitempty"` // empty while the flow is held; a released flow has no bodies
 }
 
 // Event is a hold or a release: Held.Released is empty in the first.
 type Event struct{ Held Held }
 
-// NotHeldError says that no flow of this id is held.
+// NotHeldError says that the flow with this id is not held.
 type NotHeldError struct{ ID string }
 
 func (e *NotHeldError) Error() string { return fmt.Sprintf("flow %s is not held", e.ID) }
 
-// hold is a flow that somebody waits with.
+// hold is a held flow with its waiting goroutine.
 type hold struct {
 	Held
 	done    chan struct{} // closed when it is released
 	verdict flow.Verdict  // set before
 }
 
-// mostGone is how many flows are remembered that are no longer held, for those who ask what was held since they last did.
+// mostGone is the number of released flows to remember, for callers that poll for new holds.
 const mostGone = 1000
 
-// hold waits while the intercept holds a flow.
+// hold waits while a session's pattern holds the flow.
 func (r *Rules) hold(ctx context.Context, f *flow.Flow, phase Phase) (flow.Verdict, error) {
 	h := r.begin(f, phase)
 	r.tell()
@@ -84,8 +84,8 @@ func (r *Rules) hold(ctx context.Context, f *flow.Flow, phase Phase) (flow.Verdi
 	return h.verdict, nil
 }
 
-// begin registers a hold, or nil if the flow is not held. The pattern is asked without the lock; if the intercept was replaced in the
-// meantime, the new one is asked: nothing is held by a pattern that was cleared.
+// begin registers a hold, or returns nil if no pattern holds the flow. It tests the pattern without the lock; if the rules were replaced
+// in the meantime, it tests the new ones, so that a cleared pattern holds no flow.
 func (r *Rules) begin(f *flow.Flow, phase Phase) *hold {
 	for {
 		s := r.setting()
@@ -109,7 +109,7 @@ func (r *Rules) begin(f *flow.Flow, phase Phase) *hold {
 	}
 }
 
-// register gives a hold its number and tells it, if it can be held; the lock is held.
+// register gives a hold its number and reports it, if the flow can be held. The caller must hold the lock.
 func (r *Rules) register(h *hold) bool {
 	h.Sequence = r.next
 	r.next++
@@ -129,7 +129,7 @@ func (r *Rules) register(h *hold) bool {
 	return true
 }
 
-// end releases a hold that its own waiter gives up, unless somebody else did already. After it the verdict is there.
+// end releases a hold whose own goroutine gives up, unless it was released already. Afterwards the verdict is set.
 func (r *Rules) end(h *hold, why Reason) {
 	r.mu.Lock()
 	if h.Released == "" {
@@ -139,7 +139,7 @@ func (r *Rules) end(h *hold, why Reason) {
 	r.tell()
 }
 
-// release lets a flow go on; the lock is held, and the flow is held.
+// release releases a held flow. The caller must hold the lock.
 func (r *Rules) release(h *hold, why Reason, c *flow.Change) {
 	h.Released, h.verdict.Change = why, c
 	r.held = slices.DeleteFunc(r.held, func(o *hold) bool { return o == h })
@@ -147,7 +147,7 @@ func (r *Rules) release(h *hold, why Reason, c *flow.Change) {
 	close(h.done)
 }
 
-// remember keeps what was held, and tells its release; the lock is held.
+// remember keeps a released flow for Wait, and reports its release. The caller must hold the lock.
 func (r *Rules) remember(h *hold) {
 	gone := h.Held
 	gone.Flow.Request.Body.Content = nil
@@ -162,7 +162,7 @@ func (r *Rules) remember(h *hold) {
 	r.events = append(r.events, Event{gone})
 }
 
-// releaseAll lets those go that fit; the lock is held.
+// releaseAll releases the holds that fit. The caller must hold the lock.
 func (r *Rules) releaseAll(why Reason, fits func(*hold) bool) (n int) {
 	for _, h := range slices.Clone(r.held) {
 		if fits(h) {
@@ -173,14 +173,14 @@ func (r *Rules) releaseAll(why Reason, fits func(*hold) bool) (n int) {
 	return n
 }
 
-// Held are the flows that are held, in the order in which they came.
+// Held are the held flows in the order of their arrival.
 func (r *Rules) Held() []Held {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.those(nil)
 }
 
-// those are the flows that are held; the lock is held.
+// those appends the held flows to all. The caller must hold the lock.
 func (r *Rules) those(all []Held) []Held {
 	for _, h := range r.held {
 		all = append(all, h.Held)
@@ -188,24 +188,24 @@ func (r *Rules) those(all []Held) []Held {
 	return all
 }
 
-// Last is the greatest sequence number that was given: who waits after it hears of the next hold.
+// Last is the greatest sequence number so far: Wait(Last()) waits for the next hold.
 func (r *Rules) Last() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.next - 1
 }
 
-// Now is for Wait: what is held now, else what is held next.
+// Now is an argument for Wait: the flows held now, or else the next held flow.
 const Now = -1
 
-// Wait gives the flows that were held after a sequence number, in its order, and waits for one if there is none yet. Who asks again with
-// the number of the last one misses none: those that were released in the meantime are there too, and say so. When the context ends it
-// gives none.
+// Wait gives the flows that were held after a sequence number, in its order; if the list is empty, it waits for the next hold. A caller
+// that continues with the last number misses none: flows released in the meantime are in the list, with their reason. When the context
+// ends, Wait returns an empty list.
 func (r *Rules) Wait(ctx context.Context, after int64) []Held {
 	for {
 		r.mu.Lock()
 		found, woken := r.since(after), r.woken
-		after = max(after, r.next-1) // matters only if none was found
+		after = max(after, r.next-1) // matters only if found is empty
 		r.mu.Unlock()
 		if len(found) > 0 {
 			return found
@@ -218,7 +218,7 @@ func (r *Rules) Wait(ctx context.Context, after int64) []Held {
 	}
 }
 
-// since is what was held after a number; the lock is held.
+// since are the flows that were held after a number. The caller must hold the lock.
 func (r *Rules) since(after int64) []Held {
 	if after < 0 {
 		return r.those(nil)
@@ -233,8 +233,8 @@ func (r *Rules) since(after int64) []Held {
 	return found
 }
 
-// Release lets a flow go on that a session holds, changed if a change is given. An id that is not held is a *NotHeldError; one that
-// another session holds is an *OwnedError, a change that cannot be made a *ChangeError, and the flow stays held.
+// Release releases a flow that a session holds, with a change if one is given. An id that is not held is a *NotHeldError, and a hold of
+// another session is an *OwnedError. An invalid change is a *ChangeError, and the flow stays held.
 func (r *Rules) Release(id, by string, c *flow.Change) error {
 	defer r.tell()
 	r.mu.Lock()
@@ -257,7 +257,7 @@ func (r *Rules) Release(id, by string, c *flow.Change) error {
 	return nil
 }
 
-// ReleaseAll lets all flows go on as they are that a session holds, and says how many.
+// ReleaseAll releases all flows that a session holds, unchanged, and returns their number.
 func (r *Rules) ReleaseAll(by string) int {
 	defer r.tell()
 	r.mu.Lock()
@@ -265,7 +265,7 @@ func (r *Rules) ReleaseAll(by string) int {
 	return r.releaseAll(AllReleased, func(h *hold) bool { return Owned("", h.Owner, by) == nil })
 }
 
-// Close releases all and holds nothing from now on.
+// Close releases all flows; later flows pass.
 func (r *Rules) Close() {
 	defer r.tell()
 	r.mu.Lock()
@@ -274,7 +274,7 @@ func (r *Rules) Close() {
 	r.releaseAll(Shutdown, func(*hold) bool { return true })
 }
 
-// tell says what happened, in its order. One goroutine says it for all: who finds another one telling leaves its events to that one.
+// tell reports the events in their order. Only one goroutine reports at a time: a second one leaves its events to the first.
 func (r *Rules) tell() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -296,7 +296,8 @@ func (r *Rules) tell() {
 	r.tells = false
 }
 
-// copied is a flow that nobody else changes. What a change of a flow replaces whole is shared: bodies and lines are never written to.
+// copied is a copy of a flow that no other goroutine changes. Bodies and lines are shared: changes replace them whole and never write to
+// them.
 func copied(f *flow.Flow) flow.Flow {
 	c := *f
 	c.Request.Header, c.Messages = slices.Clone(f.Request.Header), slices.Clone(f.Messages)

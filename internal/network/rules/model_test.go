@@ -251,8 +251,8 @@ func word(said string) string {
 	return w
 }
 
-// TestModel takes random walks and compares every step with the model.
-func TestModel(t *testing.T) {
+// TestRulesMatchModelOnRandomWalks takes random walks and compares every step with the model.
+func TestRulesMatchModelOnRandomWalks(t *testing.T) {
 	for seed := range uint64(30) {
 		synctest.Test(t, func(t *testing.T) {
 			rnd, h := rand.New(rand.NewPCG(seed, 18)), &heard{}

@@ -1,6 +1,6 @@
-// Package rules decides about flows while they pass: a host that alone is looked at, mocks, a pattern that holds flows until somebody
-// releases them. Each belongs to a session, and touches the flows of no device that only others drive. It is what the proxy asks
-// (flow.Rules). It opens no file or connection itself; only a mock's body file is read for it.
+// Package rules decides about flows while they pass the proxy, which calls it as flow.Rules. Rules has mocks, patterns that hold flows
+// until they are released, throttles, bypassed hosts, and a single host to look at. Each belongs to a session, and does not apply to a
+// device that only other sessions drive. The package must not open files or connections itself, except a mock's files.
 package rules
 
 import (
@@ -14,56 +14,58 @@ import (
 	"ios-agent/internal/network/mock"
 )
 
-// Hold is how long a flow is held if nobody releases it.
+// Hold is how long a flow is held before its automatic release.
 const Hold = 30 * time.Second
 
-// MostHeld is how many flows are held at once. More pass, and are told as such.
+// MostHeld is the maximum number of held flows. Further flows pass, and are reported with the reason TooMany.
 const MostHeld = 500
 
-// Config is all that the rules are told, at once.
+// Config is the whole configuration of the rules.
 type Config struct {
-	Shares  []Share     `json:"shares,omitempty"` // one a session; of two that hold a flow, the first does
+	Shares  []Share     `json:"shares,omitempty"` // one per session; the first match holds a flow
 	Mocks   []mock.Rule `json:"mocks,omitempty"`
 	Drivers Drivers     `json:"drivers,omitempty"`
 }
 
-// Intercept is which flows are held, and when. If it says neither, requests are held when the pattern can hold for one, else responses.
+// Intercept says which flows are held, and when. Without Request and Response, requests are held if the pattern can match one, otherwise
+// responses.
 type Intercept struct {
 	Pattern  string `json:"pattern"`
 	Request  bool   `json:"request,omitempty"`
 	Response bool   `json:"response,omitempty"`
 }
 
-// Options are what a Rules needs.
+// Options configure Rules.
 type Options struct {
-	// Told hears of holds and releases, one after the other, in their order. It must not wait, and not call the rules. Nil hears nothing.
+	// Told receives holds and releases, one after the other, in their order. It must not wait, and must not call the rules. It may be
+	// nil.
 	Told func(Event)
-	// First is the sequence number of the first hold. A process that follows another takes a greater one: the time in microseconds.
+	// First is the sequence number of the first hold. A process that follows another needs a greater number: the time in microseconds.
 	First int64
 }
 
-// Rules is the state. It is safe for concurrent use.
+// Rules is the state of the rules. It is safe for concurrent use.
 type Rules struct {
 	told func(Event)
 
 	mu     sync.Mutex
-	now    *setting // replaced whole, never changed
+	now    *setting // replaced as a whole, never changed
 	held   []*hold  // in the order of their sequence
-	gone   []Held   // the last that were held, without bodies
+	gone   []Held   // the last released flows, without bodies
 	next   int64
-	woken  chan struct{} // closed and made again at every hold
+	woken  chan struct{} // closed and replaced at every hold
 	closed bool
-	events []Event // not yet told
-	tells  bool    // somebody tells them
+	events []Event // to be reported
+	tells  bool    // a goroutine is reporting them
 }
 
 var _ flow.Rules = (*Rules)(nil)
 
-// setting is a Config, ready for use.
+// setting is a Config that is ready for use.
 type setting struct {
 	Config
 	mocks  *mock.Set
-	shares []share // as those of the Config
+	shares []share // in the order of the Config's
 }
 
 // New makes rules that let everything pass.
@@ -71,8 +73,8 @@ func New(o Options) *Rules {
 	return &Rules{told: o.Told, now: &setting{}, next: max(o.First, 1), woken: make(chan struct{})}
 }
 
-// Set replaces everything, or nothing if something is wrong. To set the same again changes nothing. What a hold that is another one
-// now held, or one that may not touch the flow any more, is released.
+// Set replaces the whole configuration; after an error the old one stays. Setting the same again changes nothing. A held flow is released
+// if its session's hold was changed or no longer applies to it.
 func (r *Rules) Set(c Config) error {
 	r.mu.Lock()
 	old := r.now
@@ -90,13 +92,13 @@ func (r *Rules) Set(c Config) error {
 	return nil
 }
 
-// keeps says whether what was held under another setting is held under this one.
+// keeps reports whether a flow held under the old setting stays held under this one.
 func (s *setting) keeps(h *hold, was *setting) bool {
 	before, now := was.of(h.Owner), s.of(h.Owner)
 	return before != nil && now != nil && same(before.Hold, now.Hold) && s.Drivers.MayTouch(h.Owner, h.Flow.Client)
 }
 
-// of is the share of a session; nil if it has none.
+// of is the share of a session; nil without one.
 func (s *setting) of(session string) *share {
 	if i := slices.IndexFunc(s.shares, func(one share) bool { return one.Owner == session }); i >= 0 {
 		return &s.shares[i]
@@ -123,10 +125,10 @@ func prepare(c Config, old *setting) (*setting, error) {
 	return s, nil
 }
 
-// Config is what is set, with the phases that were worked out.
+// Config is the current configuration, with the phases filled in.
 func (r *Rules) Config() Config { return r.setting().Config }
 
-// Hits is how often each mock answered.
+// Hits is the number of answers of each mock.
 func (r *Rules) Hits() map[string]int { return r.setting().mocks.Hits() }
 
 func (r *Rules) setting() *setting {
@@ -135,7 +137,7 @@ func (r *Rules) setting() *setting {
 	return r.now
 }
 
-// Bypasses says whether a host that a share names is passed on unseen for a client.
+// Bypasses reports whether a share's host is forwarded unopened for a client.
 func (r *Rules) Bypasses(c flow.Client, host string) bool {
 	s := r.setting()
 	return slices.ContainsFunc(s.shares, func(one share) bool {
@@ -143,7 +145,7 @@ func (r *Rules) Bypasses(c flow.Client, host string) bool {
 	})
 }
 
-// touching are the shares of those who may touch a flow.
+// touching are the shares of the sessions whose rules apply to a flow.
 func (s *setting) touching(f *flow.Flow) iter.Seq[*share] {
 	return func(yield func(*share) bool) {
 		for i := range s.shares {
@@ -154,12 +156,12 @@ func (s *setting) touching(f *flow.Flow) iter.Seq[*share] {
 	}
 }
 
-// mocksFor are the mocks of those who may touch a flow.
+// mocksFor are the mocks of the sessions whose rules apply to a flow.
 func (s *setting) mocksFor(f *flow.Flow) *mock.Set {
 	return s.mocks.Of(func(owner string) bool { return s.Drivers.MayTouch(owner, f.Client) })
 }
 
-// Look is of flow.Rules.
+// Look implements flow.Rules.
 func (r *Rules) Look(f *flow.Flow) flow.Look {
 	s := r.setting()
 	if s.hides(f) {
@@ -173,7 +175,7 @@ func (r *Rules) Look(f *flow.Flow) flow.Look {
 	return l
 }
 
-// hides says whether somebody looks at one host only, and nobody at that of the flow.
+// hides reports whether a session looks at a single host only, and no session looks at the flow's host.
 func (s *setting) hides(f *flow.Flow) (hidden bool) {
 	for one := range s.touching(f) {
 		if one.Only == "" {
@@ -187,7 +189,7 @@ func (s *setting) hides(f *flow.Flow) (hidden bool) {
 	return hidden
 }
 
-// Request is of flow.Rules: the first mock that fits answers, and before the server is asked the flow may be held.
+// Request implements flow.Rules: the first matching mock answers; otherwise the flow may be held before it is sent.
 func (r *Rules) Request(ctx context.Context, f *flow.Flow) (flow.Verdict, error) {
 	s := r.setting()
 	if s.hides(f) {
@@ -209,7 +211,7 @@ func (r *Rules) Request(ctx context.Context, f *flow.Flow) (flow.Verdict, error)
 	return v, err
 }
 
-// elsewhere is a change that also sends a request to another address, unless somebody named one when it was released.
+// elsewhere adds another address to a change, unless the release of the flow gave one already.
 func elsewhere(c *flow.Change, to string) *flow.Change {
 	out := flow.Change{}
 	if c != nil {
@@ -221,12 +223,12 @@ func elsewhere(c *flow.Change, to string) *flow.Change {
 	return &out
 }
 
-// Response is of flow.Rules.
+// Response implements flow.Rules.
 func (r *Rules) Response(ctx context.Context, f *flow.Flow) (flow.Verdict, error) {
 	return r.hold(ctx, f, AtResponse)
 }
 
-// holder is the share that holds a flow in a phase; nil if none does.
+// holder is the share that holds a flow in a phase, or nil.
 func (s *setting) holder(f *flow.Flow, phase Phase) *share {
 	for one := range s.touching(f) {
 		if one.holds(f, phase) && !s.hides(f) {

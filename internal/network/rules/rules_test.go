@@ -87,7 +87,7 @@ func set(t *testing.T, r *rules.Rules, c rules.Config) {
 	}
 }
 
-func TestOrder(t *testing.T) {
+func TestRulesApplyInOrder(t *testing.T) {
 	r := rules.New(rules.Options{})
 	set(t, r, rules.Config{
 		Shares: []rules.Share{{Only: "api.example.com", Hold: &rules.Intercept{Pattern: "~all"}}},
@@ -121,7 +121,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-func TestLook(t *testing.T) {
+func TestLookAsksOnlyForNeededParts(t *testing.T) {
 	f := request("POST", "https://a/orders")
 	for _, c := range []struct {
 		config rules.Config
@@ -152,7 +152,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-func TestHoldAndRelease(t *testing.T) {
+func TestHeldRequestIsReleasedWithChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h heard
 		r := rules.New(rules.Options{Told: h.told, First: 100})
@@ -219,7 +219,7 @@ func TestResponsesAreHeld(t *testing.T) {
 	})
 }
 
-func TestReasons(t *testing.T) {
+func TestHoldEndReportsItsReason(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		do   func(r *rules.Rules, gone context.CancelFunc)
@@ -256,7 +256,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-func TestClosedHoldsNothing(t *testing.T) {
+func TestClosedRulesHoldNoRequest(t *testing.T) {
 	r := rules.New(rules.Options{})
 	set(t, r, hold("~all"))
 	r.Close()
@@ -265,7 +265,7 @@ func TestClosedHoldsNothing(t *testing.T) {
 	}
 }
 
-func TestTooManyPass(t *testing.T) {
+func TestRequestsAboveHoldLimitPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h heard
 		r := rules.New(rules.Options{Told: h.told})
@@ -286,8 +286,8 @@ func TestTooManyPass(t *testing.T) {
 	})
 }
 
-// TestWaitMissesNothing: quern's long poll missed a flow that came between its look and its wait (D-37).
-func TestWaitMissesNothing(t *testing.T) {
+// TestWaitMissesNoHeldFlow: quern's long poll missed a flow that came between its look and its wait (D-37).
+func TestWaitMissesNoHeldFlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rules.New(rules.Options{})
 		set(t, r, hold("~all"))
@@ -323,8 +323,8 @@ func TestWaitMissesNothing(t *testing.T) {
 	})
 }
 
-// TestWaitHearsOfAFlowThatWasReleasedAtOnce: its client has left before the waiter looks.
-func TestWaitHearsOfAFlowThatWasReleasedAtOnce(t *testing.T) {
+// TestWaitReturnsFlowReleasedAtOnce: its client has left before the waiter looks.
+func TestWaitReturnsFlowReleasedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rules.New(rules.Options{})
 		set(t, r, hold("~all"))
@@ -342,8 +342,8 @@ func TestWaitHearsOfAFlowThatWasReleasedAtOnce(t *testing.T) {
 	})
 }
 
-// TestTheLastThatWereHeldAreRemembered: a thousand, of which the older half is forgotten when there is one more.
-func TestTheLastThatWereHeldAreRemembered(t *testing.T) {
+// TestLastHeldFlowsAreRemembered: a thousand, of which the older half is forgotten when there is one more.
+func TestLastHeldFlowsAreRemembered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rules.New(rules.Options{First: 7})
 		set(t, r, hold("~all"))
@@ -369,8 +369,8 @@ func TestTheLastThatWereHeldAreRemembered(t *testing.T) {
 	})
 }
 
-// TestReleaseSaysWhetherTheFlowWasChanged: one change of any kind is enough.
-func TestReleaseSaysWhetherTheFlowWasChanged(t *testing.T) {
+// TestReleaseReasonIsModifiedOnlyForChanges: one change of any kind is enough.
+func TestReleaseReasonIsModifiedOnlyForChanges(t *testing.T) {
 	text, status, body := "https://b/", 201, []byte(nil)
 	for _, c := range []struct {
 		change *flow.Change
@@ -402,8 +402,8 @@ func TestReleaseSaysWhetherTheFlowWasChanged(t *testing.T) {
 	}
 }
 
-// TestManyWaitersManyFlows: with everything at once, each waiter hears of each flow once.
-func TestManyWaitersManyFlows(t *testing.T) {
+// TestEachWaiterSeesEachFlowOnce: with everything at once, each waiter hears of each flow once.
+func TestEachWaiterSeesEachFlowOnce(t *testing.T) {
 	const flows, waiters = 40, 4
 	r := rules.New(rules.Options{})
 	set(t, r, hold("~all"))
@@ -440,8 +440,8 @@ func TestManyWaitersManyFlows(t *testing.T) {
 	wg.Wait()
 }
 
-// TestClearedPatternHoldsNothing: a flow that the pattern looks at while it is cleared is not held by it afterwards.
-func TestClearedPatternHoldsNothing(t *testing.T) {
+// TestClearedPatternHoldsNoFlow: a flow that the pattern looks at while it is cleared is not held by it afterwards.
+func TestClearedPatternHoldsNoFlow(t *testing.T) {
 	f := request("POST", "https://a/")
 	f.Request.Body.Content = []byte(strings.Repeat("x", 20_000) + "y") // the pattern takes milliseconds for it
 	for range 4 {
@@ -464,7 +464,7 @@ func TestClearedPatternHoldsNothing(t *testing.T) {
 	}
 }
 
-func TestSetRefuses(t *testing.T) {
+func TestSetRefusesInvalidConfig(t *testing.T) {
 	for _, c := range []struct {
 		config rules.Config
 		is     any
@@ -487,7 +487,7 @@ func TestSetRefuses(t *testing.T) {
 	}
 }
 
-func TestCheckChange(t *testing.T) {
+func TestCheckChangeRefusesInvalidFields(t *testing.T) {
 	text := func(s string) *string { return &s }
 	number := func(n int) *int { return &n }
 	body := func(size int) *[]byte { b := make([]byte, size); return &b }

@@ -6,30 +6,31 @@ import (
 	"net"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/pattern"
 )
 
-// Share is what one session wants of the flows that it may touch. Its mocks are beside it, in the order of all.
+// Share is one session's configuration for the flows that it may touch. Its mocks are separate, because all sessions' mocks have one
+// order.
 type Share struct {
-	Owner  string     `json:"owner,omitempty"`  // the session; empty: it has left
-	Bypass []string   `json:"bypass,omitempty"` // hosts that are passed on unseen; the proxy matches them
-	Only   string     `json:"host,omitempty"`   // the only host that is looked at, exactly; with a port, only that. Empty is all
+	Owner  string     `json:"owner,omitempty"`  // the session; empty: the session has left
+	Bypass []string   `json:"bypass,omitempty"` // hosts whose traffic is forwarded unopened; the proxy matches them
+	Only   string     `json:"host,omitempty"`   // the only host to look at, exactly; with a port, only that port; empty: all hosts
 	Hold   *Intercept `json:"hold,omitempty"`   // nil holds nothing
-	// Throttles make the network worse; the first that fits counts.
+	// Throttles make the network worse; the first match applies.
 	Throttles []Throttle `json:"throttles,omitempty"`
 }
 
-// Drivers are the sessions that drive a device, by its udid. A device that is not there is nobody's.
+// Drivers are the sessions that drive a device, by its udid. A device without an entry has no driver.
 type Drivers map[string][]string
 
-// MayTouch reports whether what a session wants is done to a client's flows. A device that sessions drive is theirs alone. One that
-// nobody drives is everybody's, and so is a client of no known device: a physical device and a program of the Mac cannot be told
-// apart. What a session had sent again is its own.
+// MayTouch reports whether a session's rules apply to a client's flows. The rules of a device's drivers alone apply to its flows. A
+// device without a driver is open to all sessions, and so is a client of an unknown device, because a physical device and a program of
+// the Mac look the same. A replayed request belongs to the session that replayed it.
 func (d Drivers) MayTouch(session string, c flow.Client) bool {
 	if c.Session != "" {
 		return c.Session == session
@@ -40,7 +41,7 @@ func (d Drivers) MayTouch(session string, c flow.Client) bool {
 
 // OwnedError says that another session owns something.
 type OwnedError struct {
-	What  string // in the message: the mock mock_0123abcd
+	What  string // for the message, such as: the mock mock_0123abcd
 	Owner string
 }
 
@@ -48,22 +49,13 @@ func (e *OwnedError) Error() string {
 	return fmt.Sprintf("%s belongs to the session %s", e.What, e.Owner)
 }
 
-// Fault is the error for a caller.
+// Fault converts the error for a caller.
 func (e *OwnedError) Fault() *fault.Fault {
 	return fault.New(fault.Forbidden, "%w", e).With("owner", e.Owner).
-		WithHint("if the user wants that, take it over: `ios-agent proxy take-over --owner %s --reason WHY`", typed(e.Owner))
+		WithHint("if the user wants that, take it over: %s", hint.Do("proxy_take_over", "owner", e.Owner, "reason", "WHY"))
 }
 
-// typed is a name as one types it.
-func typed(name string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
-	if strings.Trim(name, plain) == "" {
-		return name
-	}
-	return strconv.Quote(name)
-}
-
-// Owned refuses to change what belongs to another session; an *OwnedError. What nobody owns anybody may change.
+// Owned returns an *OwnedError if the owner is another session. Every session may change a thing without an owner.
 func Owned(what, owner, by string) error {
 	if owner == "" || owner == by {
 		return nil
@@ -71,14 +63,14 @@ func Owned(what, owner, by string) error {
 	return &OwnedError{what, owner}
 }
 
-// share is a Share, ready for use.
+// share is a Share that is ready for use.
 type share struct {
 	Share
 	hold      *pattern.Pattern // nil holds nothing
 	throttles []*throttle
 }
 
-// ready makes a share of use; old is what the session had before, whose throttles go on counting.
+// ready prepares a share; old is the session's previous share, whose identical throttles keep their counts.
 func (s Share) ready(old *share) (share, error) {
 	throttles, err := readyThrottles(s.Throttles, old)
 	if err != nil {
@@ -91,7 +83,7 @@ func (s Share) ready(old *share) (share, error) {
 	if err != nil {
 		return share{}, err
 	}
-	i := *s.Hold // the caller's stays as it is
+	i := *s.Hold // a copy: the caller's value must not change
 	if !i.Request && !i.Response {
 		i.Request = p.RequestTime()
 		i.Response = !i.Request
@@ -106,7 +98,7 @@ func (s Share) ready(old *share) (share, error) {
 	return share{s, p, throttles}, nil
 }
 
-// holds says whether the share holds a flow in a phase.
+// holds reports whether the share holds a flow in a phase.
 func (s *share) holds(f *flow.Flow, phase Phase) bool {
 	if s.hold == nil || phase == AtRequest && !s.Hold.Request || phase == AtResponse && !s.Hold.Response {
 		return false
@@ -114,12 +106,13 @@ func (s *share) holds(f *flow.Flow, phase Phase) bool {
 	return s.hold.Match(f)
 }
 
-// look adds what the share has to see of a flow. Bodies of what may be held are wanted too: who releases a flow wants to see it.
+// look adds the parts of a flow that the share needs. It also requests the bodies of flows that may be held, for the user who releases
+// them.
 func (s *share) look(f *flow.Flow, l *flow.Look) {
 	for _, t := range s.throttles {
 		l.RequestBody = l.RequestBody || t.needsBody(f)
 		if t.fits(f) {
-			break // those after it are never asked
+			break // later throttles never apply
 		}
 	}
 	if s.hold == nil {
@@ -136,7 +129,7 @@ func (s *share) look(f *flow.Flow, l *flow.Look) {
 	}
 }
 
-// sees says whether the one host that the share looks at is that of a flow.
+// sees reports whether the share's single host is the host of a flow.
 func (s *share) sees(f *flow.Flow) bool {
 	u, err := url.Parse(f.Request.URL)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/mock"
 	"ios-agent/internal/network/rules"
@@ -23,7 +24,7 @@ func on(udid string) flow.Client { return flow.Client{Simulator: udid} }
 // driven: ann drives one device, both another one, nobody a third.
 var driven = rules.Drivers{"anns": {"ann"}, "shared": {"ann", "bob"}}
 
-func TestMayTouch(t *testing.T) {
+func TestMayTouchFollowsDeviceDrivers(t *testing.T) {
 	for _, c := range []struct {
 		session string
 		client  flow.Client
@@ -46,7 +47,7 @@ func TestMayTouch(t *testing.T) {
 	}
 }
 
-func TestAMockAnswersOnlyWhatItsOwnerMayTouch(t *testing.T) {
+func TestMockAnswersOnlyRequestsItsOwnerMayTouch(t *testing.T) {
 	r := rules.New(rules.Options{})
 	set(t, r, rules.Config{Drivers: driven, Mocks: []mock.Rule{
 		{ID: "mock_00000001", Pattern: "~u orders & ~bq x", Owner: "bob", Response: mock.Response{Status: 501}},
@@ -68,8 +69,8 @@ func TestAMockAnswersOnlyWhatItsOwnerMayTouch(t *testing.T) {
 	}
 }
 
-// TestOneHostHidesOthersForItsOwner: two sessions that share a device each see their host.
-func TestOneHostHidesOthersForItsOwner(t *testing.T) {
+// TestOnlyHostFilterAppliesToItsOwner: two sessions that share a device each see their host.
+func TestOnlyHostFilterAppliesToItsOwner(t *testing.T) {
 	r := rules.New(rules.Options{})
 	set(t, r, rules.Config{Drivers: driven, Shares: []rules.Share{
 		{Owner: "ann"}, {Owner: "bob", Only: "b.example", Bypass: []string{"*.pinned.example"}}, {Owner: "eve", Only: "e.example"},
@@ -95,19 +96,20 @@ func TestOneHostHidesOthersForItsOwner(t *testing.T) {
 		}
 	}
 	if r.Bypasses(on("shared"), "other.example") {
-		t.Error("a host that nobody names is passed on unseen")
+		t.Error("other.example is bypassed, want it opened: no share names it")
 	}
 }
 
-func TestOwnedNamesTheOwnerAndTheWayOut(t *testing.T) {
+func TestOwnedErrorNamesOwnerAndHint(t *testing.T) {
 	err := rules.Owned("the mock mock_00000001", "ann", "bob")
 	var owned *rules.OwnedError
 	if !errors.As(err, &owned) || owned.Owner != "ann" || !fault.Is(err, fault.Forbidden) {
 		t.Errorf("got %v, want an OwnedError of ann", err)
 	}
-	for owner, want := range map[string]string{"ann.b-2": "--owner ann.b-2 ", "ann b": `--owner "ann b" `} {
-		if hint := (&rules.OwnedError{Owner: owner}).Fault().Hint; !strings.Contains(hint, want) {
-			t.Errorf("owner %s: got the hint %s, want %s in it", owner, hint, want)
+	for _, owner := range []string{"ann.b-2", "ann b"} {
+		want := hint.Do("proxy_take_over", "owner", owner, "reason", "WHY")
+		if got := (&rules.OwnedError{Owner: owner}).Fault().Hint; !strings.Contains(got, want) {
+			t.Errorf("owner %s: hint = %q, want %q in it", owner, got, want)
 		}
 	}
 	for _, owner := range []string{"", "bob"} {

@@ -6,37 +6,38 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/pattern"
 )
 
-// Throttle makes the network worse for some requests: those of a pattern, of a device. It counts no bytes of head lines, and leaves alone
-// what the proxy passes on unseen.
+// Throttle makes the network slower or less reliable for the requests of a pattern or a device. It does not count the bytes of headers,
+// and does not affect connections that the proxy forwards unopened.
 type Throttle struct {
-	Name    string        `json:"name,omitempty"`    // that people have for it, such as 3g
+	Name    string        `json:"name,omitempty"`    // name for people, such as 3g
 	Pattern string        `json:"pattern,omitempty"` // empty: all
-	Device  string        `json:"device,omitempty"`  // udid of a simulator; empty: all that the session may touch
-	Latency time.Duration `json:"latency,omitempty"` // of each request
-	Down    int           `json:"down,omitempty"`    // kilobits a second; 0: as fast as it goes
+	Device  string        `json:"device,omitempty"`  // udid of a simulator; empty: all devices of the session
+	Latency time.Duration `json:"latency,omitempty"` // added to each request
+	Down    int           `json:"down,omitempty"`    // kilobits a second; 0: unlimited
 	Up      int           `json:"up,omitempty"`
-	Loss    int           `json:"loss,omitempty"` // of a hundred requests so many are not answered, evenly
+	Loss    int           `json:"loss,omitempty"` // percentage of requests without an answer, evenly distributed
 	Offline bool          `json:"offline,omitempty"`
 }
 
-// MostThrottles is how many a session may have.
+// MostThrottles is the maximum number of throttles of a session.
 const MostThrottles = 20
 
-// throttle is a Throttle, ready for use.
+// throttle is a Throttle that is ready for use.
 type throttle struct {
 	Throttle
 	pattern *pattern.Pattern // nil: all
-	seen    *atomic.Int64    // requests, of which some are lost
+	seen    *atomic.Int64    // number of requests so far
 }
 
 func readyThrottles(all []Throttle, old *share) (ready []*throttle, err error) {
 	if len(all) > MostThrottles {
-		return nil, fault.New(fault.TooMany, "a session has at most %d throttles", MostThrottles).
-			WithHint("end them all: `ios-agent proxy throttle off`")
+		return nil, fault.New(fault.TooMany, "throttle limit of the session reached (%d)", MostThrottles).
+			WithHint("%s ends all throttles", hint.Do("proxy_throttle", "profile", "off"))
 	}
 	for _, one := range all {
 		t := &throttle{Throttle: one, seen: new(atomic.Int64)}
@@ -53,7 +54,7 @@ func readyThrottles(all []Throttle, old *share) (ready []*throttle, err error) {
 	return ready, nil
 }
 
-// throttle is the one of a share that is the same; nil if there is none.
+// throttle finds an identical throttle in a share, or returns nil.
 func (s *share) throttle(like Throttle) *throttle {
 	if s == nil {
 		return nil
@@ -66,7 +67,7 @@ func (s *share) throttle(like Throttle) *throttle {
 	return nil
 }
 
-// needsBody says whether the body of a request tells if the throttle is for it.
+// needsBody reports whether the throttle's pattern needs the body of a request.
 func (t *throttle) needsBody(f *flow.Flow) bool {
 	if t.pattern == nil || !t.of(f) {
 		return false
@@ -77,28 +78,28 @@ func (t *throttle) needsBody(f *flow.Flow) bool {
 
 func (t *throttle) of(f *flow.Flow) bool { return t.Device == "" || t.Device == f.Client.Simulator }
 
-// fits says whether the throttle is for a flow.
+// fits reports whether the throttle applies to a flow.
 func (t *throttle) fits(f *flow.Flow) bool {
 	return t.of(f) && (t.pattern == nil || t.pattern.Match(f))
 }
 
-// bytes are kilobits as bytes.
+// bytes converts kilobits to bytes.
 func bytes(kilobits int) int64 { return int64(kilobits) * 1000 / 8 }
 
-// pace is what the throttle does to one more flow.
+// pace is the throttle's effect on the next flow.
 func (t *throttle) pace() *flow.Pace {
 	p := &flow.Pace{Latency: t.Latency, Down: bytes(t.Down), Up: bytes(t.Up)}
 	n := t.seen.Add(1)
 	switch loss := int64(t.Loss); {
 	case t.Offline:
-		p.Lost = "the throttle is offline: nothing is answered"
-	case n*loss/100 > (n-1)*loss/100: // evenly, so that a test that is run again loses the same
+		p.Lost = "the throttle is offline: it drops every request"
+	case n*loss/100 > (n-1)*loss/100: // evenly, so that a repeated test loses the same requests
 		p.Lost = fmt.Sprintf("the throttle loses %d of 100 requests", t.Loss)
 	}
 	return p
 }
 
-// pace is how fast a flow goes on; nil: as fast as it can.
+// pace is the speed of a flow; nil: unlimited.
 func (s *setting) pace(f *flow.Flow) *flow.Pace {
 	for one := range s.touching(f) {
 		for _, t := range one.throttles {

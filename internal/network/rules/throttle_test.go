@@ -11,8 +11,9 @@ import (
 	"ios-agent/internal/network/rules"
 )
 
-// TestThrottleIsForItsPatternAndDevice: the first that fits counts, for the devices that its owner may touch; mocks are slowed down too.
-func TestThrottleIsForItsPatternAndDevice(t *testing.T) {
+// TestThrottleAppliesToItsPatternAndDevice: the first that fits counts, for the devices that its owner may touch; mocks are slowed down
+// too.
+func TestThrottleAppliesToItsPatternAndDevice(t *testing.T) {
 	r := rules.New(rules.Options{})
 	set(t, r, rules.Config{
 		Drivers: driven,
@@ -57,8 +58,8 @@ func TestThrottleIsForItsPatternAndDevice(t *testing.T) {
 	}
 }
 
-// TestLossIsEvenAndGoesOnCounting: of a hundred requests exactly so many are lost, also when other settings change in between.
-func TestLossIsEvenAndGoesOnCounting(t *testing.T) {
+// TestLossRateIsExactAcrossNewSettings: of a hundred requests exactly so many are lost, also when other settings change in between.
+func TestLossRateIsExactAcrossNewSettings(t *testing.T) {
 	for _, loss := range []int{0, 1, 25, 60, 100} {
 		r := rules.New(rules.Options{})
 		lost := 0
@@ -79,7 +80,7 @@ func TestLossIsEvenAndGoesOnCounting(t *testing.T) {
 	}
 }
 
-// TestTooManyThrottlesAreRefused: what callers can make grow has a bound.
+// TestTooManyThrottlesAreRefused: a list that callers can extend is bounded.
 func TestTooManyThrottlesAreRefused(t *testing.T) {
 	r := rules.New(rules.Options{})
 	many := make([]rules.Throttle, rules.MostThrottles+1)
@@ -91,8 +92,8 @@ func TestTooManyThrottlesAreRefused(t *testing.T) {
 	}
 }
 
-// TestMappedRequestGoesElsewhereAlsoWhenItIsHeld: the address of the mapping is used, unless somebody names another when it is released.
-func TestMappedRequestGoesElsewhereAlsoWhenItIsHeld(t *testing.T) {
+// TestHeldMappedRequestGoesToMappedServer: the address of the mapping is used, unless somebody names another when it is released.
+func TestHeldMappedRequestGoesToMappedServer(t *testing.T) {
 	r := rules.New(rules.Options{})
 	away := mock.Rule{ID: "mock_00000001", Pattern: "~d api.example.com", Response: mock.Response{Source: mock.Source{
 		Remote: "https://staging.example.com/v2"}}}

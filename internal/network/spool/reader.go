@@ -12,25 +12,25 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// mostLine is how long a line may be. A longer one is left out and counted.
+// mostLine is the maximum length of a line. A longer line is left out and counted.
 const mostLine = 16 << 20
 
-// Position is how far a spool was read. The zero value is its begin.
+// Position is a place in a spool up to which it was read. The zero value is its beginning.
 type Position struct {
 	Segment, Offset int64
 }
 
-// Batch is a part of what was told.
+// Batch is a part of the recorded flows.
 type Batch struct {
-	Flows   []flow.Flow // in the order in which they were told
-	Dropped int64       // flows that the writer could not keep
-	Why     string      // of the last of those
-	Torn    int         // lines that are not whole: the writer was killed
-	End     Position    // up to which this is
-	More    bool        // there is more to read at once
+	Flows   []flow.Flow // in the order of Tell
+	Dropped int64       // number of flows that the writer could not store
+	Why     string      // reason for the last dropped flow
+	Torn    int         // incomplete lines: the writer was killed
+	End     Position    // the position after the batch
+	More    bool        // more can be read now
 }
 
-// End is where a spool ends now.
+// End is the current end of a spool.
 func End(dir string) (Position, error) {
 	all, err := segments(dir)
 	if err != nil || len(all) == 0 {
@@ -51,13 +51,13 @@ type Reader struct {
 	at  Position
 }
 
-// NewReader begins at a position that an earlier reader told.
+// NewReader begins at the position of an earlier Batch.
 func NewReader(dir string, at Position) *Reader { return &Reader{dir, at} }
 
-// Next gives up to so many flows, or about so many bytes, after those before. What is being written just now is left for the next time:
-// a last line without its end may get it yet, unless a later segment shows that its writer is gone.
+// Next gives the next flows, at most mostFlows of them and about mostBytes bytes. The line being written waits for the next call: a last
+// line without its end may still get it, unless a later segment shows that its writer is gone.
 func (r *Reader) Next(mostFlows int, mostBytes int64) (Batch, error) {
-	all, err := segments(r.dir) // before they are read: one that is not the last of these is whole
+	all, err := segments(r.dir) // listed before reading: every segment except the last is complete
 	if err != nil {
 		return Batch{}, err
 	}
@@ -83,8 +83,8 @@ func (r *Reader) Next(mostFlows int, mostBytes int64) (Batch, error) {
 	return b, nil
 }
 
-// unread leaves out segments that were read before. Segments are removed oldest first, so that when that of the position is gone, all
-// that are there are unread.
+// unread leaves out segments that were read before. Segments are removed oldest first, so if the position's segment is gone, all existing
+// segments are unread.
 func (r *Reader) unread(all []segment) []segment {
 	for i, one := range all {
 		if one.number == r.at.Segment {
@@ -98,7 +98,7 @@ func (r *Reader) unread(all []segment) []segment {
 func (r *Reader) segment(b *Batch, ended bool, mostFlows int, mostBytes int64) (full bool, err error) {
 	f, err := os.Open(name(r.dir, b.End.Segment))
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil // somebody deleted it
+		return false, nil // the segment was deleted meanwhile
 	}
 	if err != nil {
 		return false, err
@@ -112,7 +112,7 @@ func (r *Reader) segment(b *Batch, ended bool, mostFlows int, mostBytes int64) (
 	for {
 		if len(b.Flows) >= mostFlows || b.End.Offset-from >= mostBytes {
 			_, err := in.Peek(1)
-			return err == nil, nil // at the end of this segment the next is looked at
+			return err == nil, nil // at the end of this segment Next reads the following one
 		}
 		line, n, err := readLine(in)
 		if errors.Is(err, io.EOF) {
@@ -130,7 +130,7 @@ func (r *Reader) segment(b *Batch, ended bool, mostFlows int, mostBytes int64) (
 	}
 }
 
-// readLine gives a line without its end, and how long it was with it; nil for one that is too long.
+// readLine gives a line without its end, and its length including the end; nil for a line that is too long.
 func readLine(in *bufio.Reader) (line []byte, n int64, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
@@ -161,7 +161,7 @@ func (b *Batch) take(line []byte) {
 	}
 }
 
-// Forget removes the segments before a position, oldest first. The segment of the position itself stays: it may grow.
+// Forget removes the segments before a position, oldest first. The position's own segment stays: it may grow.
 func (r *Reader) Forget(upto Position) error {
 	all, err := segments(r.dir)
 	if err != nil {
@@ -178,7 +178,7 @@ func (r *Reader) Forget(upto Position) error {
 	return nil
 }
 
-// Remove deletes all that is in the spool, read or not. A writer that lives begins a new segment with what it is told next.
+// Remove deletes the whole spool, read or unread. A live writer begins a new segment with its next flow.
 func Remove(dir string) error {
 	all, err := segments(dir)
 	for _, one := range all {

@@ -63,9 +63,9 @@ func readAll(t *testing.T, r *spool.Reader) (all []flow.Flow, dropped int64, tor
 	}
 }
 
-// TestWhatIsToldIsRead: in its order, over many segments and several writers, once each, and what is read is removed; a reader that begins
-// where another ended goes on there.
-func TestWhatIsToldIsRead(t *testing.T) {
+// TestReaderGetsEveryFlowOnceInOrder: over many segments and several writers. Read segments are removed, and a second reader
+// continues at the position of the first.
+func TestReaderGetsEveryFlowOnceInOrder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "spool")
 	var want, got []flow.Flow
 	var at spool.Position
@@ -104,8 +104,8 @@ func TestWhatIsToldIsRead(t *testing.T) {
 	}
 }
 
-// TestFilesAreTheOwners: the folder 0700, the segments 0600.
-func TestFilesAreTheOwners(t *testing.T) {
+// TestSpoolFilesArePrivate: the folder 0700, the segments 0600.
+func TestSpoolFilesArePrivate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "spool")
 	writer(t, spool.Options{Dir: dir})
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
@@ -123,8 +123,8 @@ func TestFilesAreTheOwners(t *testing.T) {
 	}
 }
 
-// TestLaterTakesThePlace: of a flow that is told twice before it is written only the last is; it is never lost.
-func TestLaterTakesThePlace(t *testing.T) {
+// TestLaterRecordReplacesQueuedOne: of two records of a flow before a write, only the later is written; it is never lost.
+func TestLaterRecordReplacesQueuedOne(t *testing.T) {
 	dir := t.TempDir()
 	w := writer(t, spool.Options{Dir: dir})
 	for i := range 500 {
@@ -141,9 +141,9 @@ func TestLaterTakesThePlace(t *testing.T) {
 	}
 }
 
-// TestATornLine: a line without its end is waited for while its writer may live, and left out when a later segment shows that it is gone.
-// Garbage between lines is counted and harms no other.
-func TestATornLine(t *testing.T) {
+// TestReaderSkipsTornLines: a line without its end is waited for while its writer may live, and left out when a later segment shows that it
+// is gone. Garbage between lines is counted and harms no other.
+func TestReaderSkipsTornLines(t *testing.T) {
 	dir := t.TempDir()
 	w := writer(t, spool.Options{Dir: dir})
 	w.Tell(some(1))
@@ -182,8 +182,8 @@ func TestATornLine(t *testing.T) {
 	}
 }
 
-// TestNobodyReads: a spool has a bound; what is dropped is counted and told in it when there is room again.
-func TestNobodyReads(t *testing.T) {
+// TestFullSpoolCountsDroppedFlows: beyond its limit the spool drops flows, and records their number once it has room again.
+func TestFullSpoolCountsDroppedFlows(t *testing.T) {
 	dir := t.TempDir()
 	w := writer(t, spool.Options{Dir: dir, SegmentBytes: 10_000, MostBytes: 50_000})
 	for i := range 2_000 {
@@ -192,13 +192,13 @@ func TestNobodyReads(t *testing.T) {
 	w.Flush()
 	lost, err := w.Lost()
 	if lost == 0 || err == nil {
-		t.Fatalf("%d lost, %v", lost, err)
+		t.Fatalf("lost = %d with error %v, want some and an error", lost, err)
 	}
 	all, _, _ := readAll(t, spool.NewReader(dir, spool.Position{}))
 	w.Tell(some(5_000))
 	w.Flush()
 	if lost, err := w.Lost(); err != nil {
-		t.Errorf("it goes on to fail: %d %v", lost, err)
+		t.Errorf("after the spool was read: error %v with %d lost flows, want success", err, lost)
 	}
 	rest, dropped, _ := readAll(t, spool.NewReader(dir, spool.Position{}))
 	seen := map[string]bool{}
@@ -206,12 +206,12 @@ func TestNobodyReads(t *testing.T) {
 		seen[f.ID] = true
 	}
 	if !seen[some(5_000).ID] || dropped != lost || int64(len(seen))+dropped < 2_001 {
-		t.Errorf("%d flows, %d told as dropped, %d lost", len(seen), dropped, lost)
+		t.Errorf("got %d flows and %d recorded drops, want %d drops and 2001 in all", len(seen), dropped, lost)
 	}
 }
 
-// TestDeletedWhileItIsWritten: what is told after a deletion is there.
-func TestDeletedWhileItIsWritten(t *testing.T) {
+// TestFlowsAfterDeletionAreStored: flows after a deletion are stored.
+func TestFlowsAfterDeletionAreStored(t *testing.T) {
 	dir := t.TempDir()
 	w := writer(t, spool.Options{Dir: dir})
 	w.Tell(some(1))
@@ -245,8 +245,8 @@ func flood(dir string) {
 	}
 }
 
-// TestKilledWhileItWrites: what was written before a kill -9 is read, each once, and the next writer's after it.
-func TestKilledWhileItWrites(t *testing.T) {
+// TestFlowsSurviveKillWhileWriting: flows written before a kill -9 are read once each, followed by the next writer's.
+func TestFlowsSurviveKillWhileWriting(t *testing.T) {
 	dir := t.TempDir()
 	r, all := spool.NewReader(dir, spool.Position{}), []flow.Flow(nil)
 	for range 3 {
@@ -286,8 +286,8 @@ func TestKilledWhileItWrites(t *testing.T) {
 	}
 }
 
-// TestAFloodTakesLittleMemory: flows that come faster than the disk takes them do not grow the writer beyond its queue.
-func TestAFloodTakesLittleMemory(t *testing.T) {
+// TestFlowFloodUsesLittleMemory: flows that come faster than the disk takes them do not grow the writer beyond its queue.
+func TestFlowFloodUsesLittleMemory(t *testing.T) {
 	w := writer(t, spool.Options{Dir: t.TempDir(), MostBytes: 1 << 20})
 	f := some(1)
 	var before, after runtime.MemStats

@@ -1,5 +1,6 @@
-// Package spool is how flows come from the proxy's process to the daemon: files of lines that the one appends to and the other reads and
-// removes. It needs no connection between them, so that a kill of either loses nothing that was written.
+// Package spool carries flows from the proxy's process to the daemon through files of JSON lines. A Writer in the proxy appends to
+// segments, a Reader in the daemon reads and removes them. The two share no connection, so killing either loses no written flow. A folder
+// must have only one Writer at a time.
 package spool
 
 import (
@@ -17,55 +18,56 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// What waits to be written, at most: flows and, about, bytes. From half of the bytes on, flows are kept without their bodies.
+// Limits of the flows that wait to be written, and of their approximate bytes. Above half of the bytes, flows are queued without their
+// bodies.
 const (
 	queueFlows = 20_000
 	queueBytes = 32 << 20
 )
 
-// What is there where nothing is said: the size of a segment, and of all together while nobody reads them.
+// Defaults: the size of a segment, and the size of all unread segments together.
 const (
 	segmentBytes = 4 << 20
 	spoolBytes   = 256 << 20
 )
 
-// gathering is how long a flow waits for its next record and for others: most of them end soon, and are written once.
+// gathering is how long a flow waits for its next record and for other flows: most flows end soon, and are then written once.
 const gathering = 5 * time.Millisecond
 
-// Options say where the spool is.
+// Options configure a Writer.
 type Options struct {
 	Dir          string
 	SegmentBytes int64  // 4 MB if 0
-	MostBytes    int64  // of all segments that nobody read yet; 256 MB if 0
-	Written      func() // called after lines were written, by one goroutine: the daemon is told that there is something to read
+	MostBytes    int64  // of all unread segments; 256 MB if 0
+	Written      func() // called after lines were written, by one goroutine: it rings the daemon
 	Now          func() time.Time
 }
 
 // record is one line.
 type record struct {
 	Flow    *flow.Flow `json:"flow,omitempty"`
-	Dropped int64      `json:"dropped,omitempty"` // so many flows are missing here
+	Dropped int64      `json:"dropped,omitempty"` // number of flows missing here
 	Why     string     `json:"why,omitempty"`
 }
 
-// Writer appends flows to segments. Each writer begins a segment of its own; one folder has one writer at a time.
+// Writer appends flows to segments. Each writer begins its own segment; one folder has one writer at a time.
 type Writer struct {
 	o       Options
 	wake    chan struct{}
-	hurry   chan struct{} // somebody waits for what is written
+	hurry   chan struct{} // Flush or Close waits
 	stopped chan struct{}
 
-	// of the goroutine that writes
+	// used only by the goroutine that writes
 	file    *os.File
 	out     *bufio.Writer
 	segment int64
 	size    int64 // of the segment
 
 	mu      sync.Mutex
-	queue   []*flow.Flow // nil where a later one of the same flow took its place
+	queue   []*flow.Flow // nil where a later record of the same flow replaced this one
 	places  map[string]int
 	bytes   int
-	dropped int64 // since the last line that says so
+	dropped int64 // since the last line that reports drops
 	lost    int64 // since the writer began
 	why     string
 	closed  bool
@@ -76,7 +78,7 @@ type Writer struct {
 
 var _ flow.Teller = (*Writer)(nil)
 
-// NewWriter makes the folder, if it is not there, and begins to write.
+// NewWriter creates the folder if it is missing, and starts writing.
 func NewWriter(o Options) (*Writer, error) {
 	o.SegmentBytes, o.MostBytes = cmp.Or(o.SegmentBytes, segmentBytes), cmp.Or(o.MostBytes, spoolBytes)
 	if o.Now == nil {
@@ -94,7 +96,7 @@ func NewWriter(o Options) (*Writer, error) {
 	return w, nil
 }
 
-// Tell takes a flow. It never waits. An older record of the same flow that is not written yet is replaced.
+// Tell queues a flow. It never waits. It replaces an older queued record of the same flow.
 func (w *Writer) Tell(f flow.Flow) {
 	f.Number = 0
 	w.mu.Lock()
@@ -132,14 +134,14 @@ func (w *Writer) Tell(f flow.Flow) {
 	}
 }
 
-// drop is called with mu.
+// drop must be called with mu held.
 func (w *Writer) drop(why string) {
 	w.dropped++
 	w.lost++
 	w.why = why
 }
 
-// sizeOf is about what a flow takes.
+// sizeOf estimates the memory of a flow, in bytes.
 func sizeOf(f *flow.Flow) int {
 	n := 1000 + len(f.Request.URL) + len(f.Request.Body.Content) + headerSize(f.Request.Header)
 	if f.Response != nil {
@@ -158,7 +160,7 @@ func headerSize(h flow.Header) (n int) {
 	return n
 }
 
-// shed takes the bodies off a flow.
+// shed removes the bodies of a flow.
 func shed(f *flow.Flow) {
 	lighten := func(b *flow.Body) {
 		if len(b.Content) > 0 {
@@ -167,7 +169,7 @@ func shed(f *flow.Flow) {
 	}
 	lighten(&f.Request.Body)
 	if f.Response != nil {
-		answer := *f.Response // the teller's own, but an older record may share it
+		answer := *f.Response // an older record may share the response
 		lighten(&answer.Body)
 		f.Response = &answer
 	}
@@ -176,7 +178,7 @@ func shed(f *flow.Flow) {
 	}
 }
 
-// run writes what waits until the writer is closed.
+// run writes the queued flows until the writer is closed.
 func (w *Writer) run() {
 	defer close(w.stopped)
 	wait := time.NewTimer(gathering)
@@ -210,7 +212,7 @@ func (w *Writer) run() {
 	}
 }
 
-// write appends a batch. What cannot be written is counted, and the next line that can be says so.
+// write appends a batch. Flows that cannot be written are counted, and the next line that succeeds reports them.
 func (w *Writer) write(batch []*flow.Flow, dropped int64, why string) {
 	lost, err := int64(0), w.found()
 	if dropped > 0 && err == nil {
@@ -225,7 +227,7 @@ func (w *Writer) write(batch []*flow.Flow, dropped int64, why string) {
 			err = w.line(record{Flow: f})
 		}
 		var no *json.MarshalerError
-		if errors.As(err, &no) { // such as a time that cannot be: only this one is lost
+		if errors.As(err, &no) { // such as an impossible time: only this flow is lost
 			lost, odd, err = lost+1, err, nil
 		} else if err != nil {
 			lost++
@@ -239,7 +241,7 @@ func (w *Writer) write(batch []*flow.Flow, dropped int64, why string) {
 	}
 	w.mu.Lock()
 	w.failing = err
-	w.dropped += lost + dropped // which could not be told yet
+	w.dropped += lost + dropped // to be reported by a later line
 	w.lost += lost
 	if lost > 0 {
 		w.why = cmp.Or(err, odd).Error()
@@ -254,7 +256,7 @@ func (w *Writer) write(batch []*flow.Flow, dropped int64, why string) {
 	}
 }
 
-// found makes sure that the segment still has its name: what is told after the spool was deleted is kept again.
+// found begins a new segment if the current one was deleted, so that flows after a deletion are stored.
 func (w *Writer) found() error {
 	if w.file == nil {
 		return w.begin()
@@ -266,8 +268,8 @@ func (w *Writer) found() error {
 	return nil
 }
 
-// errFull says that nobody reads.
-var errFull = errors.New("the spool is full: nobody reads it")
+// errFull means that the daemon does not read the spool.
+var errFull = errors.New("the spool is full: the daemon does not read it")
 
 func (w *Writer) line(r record) error {
 	if w.size >= w.o.SegmentBytes {
@@ -284,7 +286,7 @@ func (w *Writer) line(r record) error {
 	return err
 }
 
-// begin begins a segment.
+// begin starts a segment.
 func (w *Writer) begin() error {
 	if w.out != nil {
 		if err := w.out.Flush(); err != nil {
@@ -303,7 +305,7 @@ func (w *Writer) begin() error {
 	if total >= w.o.MostBytes {
 		return errFull
 	}
-	// A number is never used again, also when all segments were removed: a reader remembers how far it was by it.
+	// A number is never reused, even when all segments were removed: a reader's position contains it.
 	w.segment = max(w.segment+1, w.o.Now().UnixMilli())
 	f, err := os.OpenFile(name(w.o.Dir, w.segment), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if err != nil {
@@ -321,14 +323,14 @@ func (w *Writer) begin() error {
 	return err
 }
 
-// Lost is how many flows could not be kept since the writer began, and why the last could not be written.
+// Lost is the number of flows lost since the writer began, and the last error of writing.
 func (w *Writer) Lost() (int64, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.lost, w.failing
 }
 
-// soon has what waits written at once.
+// soon wakes the goroutine that writes, without the gathering delay.
 func (w *Writer) soon() {
 	select {
 	case w.hurry <- struct{}{}:
@@ -336,7 +338,7 @@ func (w *Writer) soon() {
 	}
 }
 
-// Flush returns when everything that was told before can be read.
+// Flush returns when a reader can read every flow of an earlier Tell.
 func (w *Writer) Flush() {
 	w.soon()
 	w.mu.Lock()
@@ -346,7 +348,7 @@ func (w *Writer) Flush() {
 	}
 }
 
-// Close writes what waits and ends the writer.
+// Close writes the queued flows and ends the writer.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	if w.closed {
@@ -383,7 +385,7 @@ func name(dir string, number int64) string {
 	return filepath.Join(dir, fmt.Sprintf("%016d%s", number, suffix))
 }
 
-// segments are the files of a spool, oldest first. What is no segment is left alone.
+// segments are the files of a spool, oldest first. Other files are ignored.
 func segments(dir string) ([]segment, error) {
 	entries, err := os.ReadDir(dir) // sorted by name
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -398,7 +400,7 @@ func segments(dir string) ([]segment, error) {
 		}
 		info, err := e.Info()
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // it was read and removed
+			continue // the reader removed it
 		}
 		if err != nil {
 			return nil, err

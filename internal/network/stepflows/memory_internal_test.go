@@ -8,8 +8,8 @@ import (
 	"ios-agent/internal/op"
 )
 
-// TestTheLongestUnusedSessionIsForgotten: a session that works is told what comes late, however many others came meanwhile.
-func TestTheLongestUnusedSessionIsForgotten(t *testing.T) {
+// TestLongestUnusedSessionIsForgotten: an active session gets its late requests, however many other sessions came meanwhile.
+func TestLongestUnusedSessionIsForgotten(t *testing.T) {
 	flows := New(Options{})
 	began := time.Now()
 	visit := func(i int) { flows.last(op.Pair{Session: fmt.Sprint(i), UDID: "phone"}, "s1", began) }

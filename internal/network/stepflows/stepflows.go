@@ -1,5 +1,6 @@
-// Package stepflows tells in the answer of a step which requests its device made meanwhile, and in the answers after it how those ended
-// that were on their way. It observes calls and asks the proxy. Without a proxy it costs a look at a flag.
+// Package stepflows adds to the answer of a step the requests that its device made during the step, and to later answers how the open ones
+// ended. Flows is an observer of calls, which asks the proxy for the flows. It must cost almost no time while the proxy does not run, and
+// must not make an answer fail.
 package stepflows
 
 import (
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"ios-agent/internal/device/steps"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
@@ -19,19 +21,19 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Proxy knows the requests of devices.
+// Proxy has the requests of devices.
 type Proxy interface {
 	Runs() bool
 	Recent(context.Context, proxy.Span) ([]flow.Facets, error)
 }
 
-// Options are what the requests are asked from.
+// Options configure Flows.
 type Options struct {
 	Proxy Proxy
-	Acts  func() // is told when a step begins and when a call ends
+	Acts  func() // called when a step begins and when a call ends
 }
 
-// Flows tells calls what their devices sent.
+// Flows adds the requests of devices to the answers of calls.
 type Flows struct {
 	Options
 
@@ -39,14 +41,14 @@ type Flows struct {
 	told recent.Map[op.Pair, *toldFlows]
 }
 
-// New makes an observer that has told nothing yet.
+// New makes an observer.
 func New(o Options) *Flows {
 	return &Flows{Options: o, told: recent.Map[op.Pair, *toldFlows]{Most: mostTold}}
 }
 
 var _ op.Observer = (*Flows)(nil)
 
-// toldFlows is the last step of a session on a device, and the requests of it whose end was told.
+// toldFlows is the last step of a session on a device, with its requests whose end was reported.
 type toldFlows struct {
 	step  string
 	began time.Time
@@ -54,29 +56,29 @@ type toldFlows struct {
 }
 
 const (
-	mostTold   = 1000                   // places that are remembered
-	flowsLimit = 500 * time.Millisecond // an answer does not wait longer for the proxy
-	lateLimit  = time.Minute            // what ends so long after a step began is not told any more
-	mostEnded  = 1000                   // requests of a step; what is late in a flood nobody reads
+	mostTold   = 1000                   // number of sessions on devices to remember
+	flowsLimit = 500 * time.Millisecond // maximum wait for the proxy
+	lateLimit  = time.Minute            // age of a step after which the ends of its requests are ignored
+	mostEnded  = 1000                   // maximum number of requests remembered per step
 )
 
-// Begin watches a call.
+// Begin starts watching a call.
 func (s *Flows) Begin(c *op.Call) op.Watch { return &watch{s, c} }
 
-// watch is one call.
+// watch watches one call.
 type watch struct {
 	*Flows
 	call *op.Call
 }
 
-// Act is the beginning of a step.
+// Act is called at the beginning of a step.
 func (w *watch) Act() {
 	if w.call.Device != nil {
 		w.Acts()
 	}
 }
 
-// End tells the requests of a step, and those that ended since the step before. The answer does not depend on it.
+// End reports the requests of a step, and the requests of the previous step that ended since then. It cannot make the answer fail.
 func (w *watch) End(ctx context.Context, x *op.Exchange) {
 	if x.Call.Device != nil && x.Mode != op.Stream && w.Proxy.Runs() {
 		w.over(ctx, x)
@@ -93,7 +95,7 @@ func (s *Flows) over(ctx context.Context, x *op.Exchange) {
 		before = nil
 	}
 	if began.IsZero() && before == nil {
-		return // it looks, and nothing was done before
+		return // the call only reads, and the session has done no step before
 	}
 	from := began
 	if before != nil {
@@ -103,9 +105,9 @@ func (s *Flows) over(ctx context.Context, x *op.Exchange) {
 	defer cancel()
 	flows, err := s.Proxy.Recent(ctx, proxy.Span{Device: at.UDID, From: from})
 	if err != nil {
-		return // an answer does not fail because nobody knows what was asked meanwhile
+		return // an answer must not fail because its requests are unknown
 	}
-	own := len(flows) // from here on they are those of the call itself
+	own := len(flows) // flows from this index on belong to the call itself
 	if !began.IsZero() {
 		own = sort.Search(len(flows), func(i int) bool { return !flows[i].Started.Before(began) })
 	}
@@ -116,7 +118,7 @@ func (s *Flows) over(ctx context.Context, x *op.Exchange) {
 	s.tell(x, told, began, flows[own:])
 }
 
-// last is the step before of a session on a device; a new one takes its place.
+// last is the previous step of a session on a device; a new step replaces it.
 func (s *Flows) last(at op.Pair, step string, began time.Time) *toldFlows {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +129,7 @@ func (s *Flows) last(at op.Pair, step string, began time.Time) *toldFlows {
 	return before
 }
 
-// fresh are the flows whose end was not told yet. From now on it is.
+// fresh are the flows whose end was not reported before, and marks them as reported.
 func (s *Flows) fresh(of *toldFlows, flows []flow.Facets) (out []*flow.Facets) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +142,7 @@ func (s *Flows) fresh(of *toldFlows, flows []flow.Facets) (out []*flow.Facets) {
 	return out
 }
 
-// tell tells the requests of the call itself.
+// tell reports the requests of the call itself.
 func (s *Flows) tell(x *op.Exchange, told *op.Requests, began time.Time, flows []flow.Facets) {
 	if len(flows) == 0 {
 		return
@@ -171,7 +173,7 @@ func (s *Flows) tell(x *op.Exchange, told *op.Requests, began time.Time, flows [
 	x.AttachNet(told)
 }
 
-// tellLate tells the requests of the step before that ended after its answer.
+// tellLate reports the requests of the previous step that ended after its answer.
 func (s *Flows) tellLate(x *op.Exchange, told *op.Requests, before *toldFlows, flows []flow.Facets) {
 	late := s.fresh(before, flows)
 	if len(late) == 0 {
@@ -190,7 +192,7 @@ func (s *Flows) tellLate(x *op.Exchange, told *op.Requests, before *toldFlows, f
 	x.AttachNet(told)
 }
 
-// failure is a request that failed, in short: POST /order 500. Empty: it did not.
+// failure is a failed request in short, such as POST /order 500; empty for a successful one.
 func failure(f *flow.Facets) string {
 	if !f.Broken() && f.Status < 400 {
 		return ""
@@ -210,5 +212,5 @@ func failedText(failed int, first, step string) string {
 	case 1:
 		return ", 1 failed: " + ui.Inline(first)
 	}
-	return fmt.Sprintf(", %d failed: %s (`ios-agent proxy flows --step %s`)", failed, ui.Inline(first), step)
+	return fmt.Sprintf(", %d failed: %s (%s)", failed, ui.Inline(first), hint.Do("list_flows", "step", step))
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ios-agent/internal/device/steps"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/network/stepflows"
@@ -105,8 +106,8 @@ func same(t *testing.T, got, want string) {
 	}
 }
 
-// TestAnAnswerTellsTheRequestsOfItsStep: how many, how many are open, and which failed first; those of before are not among them.
-func TestAnAnswerTellsTheRequestsOfItsStep(t *testing.T) {
+// TestAnswerReportsRequestsOfItsStep: their number, the open ones, and the first failure; earlier requests do not count.
+func TestAnswerReportsRequestsOfItsStep(t *testing.T) {
 	in(t, func(t *testing.T, w *wire) {
 		w.send("GET", "/before")
 		same(t, w.call(t, "act", nil), "")
@@ -115,7 +116,7 @@ func TestAnAnswerTellsTheRequestsOfItsStep(t *testing.T) {
 			w.send("POST", "/order")
 			w.answer(500)
 			w.send("GET", "/slow")
-		}), "net: 3 requests, 1 not answered yet, 2 failed: GET /products 500 (`ios-agent proxy flows --step last`)\n"+
+		}), "net: 3 requests, 1 not answered yet, 2 failed: GET /products 500 ("+hint.Do("list_flows", "step", "last")+")\n"+
 			"{Count:3 Failed:2 Open:1 First:GET /products 500 Late:0 Since:}")
 		if w.acts < 4 {
 			t.Errorf("two steps told the capture %d times, want at their beginnings and ends", w.acts)
@@ -123,8 +124,8 @@ func TestAnAnswerTellsTheRequestsOfItsStep(t *testing.T) {
 	})
 }
 
-// TestWhatEndsLaterIsToldByTheNextAnswer, once, under its step, and not after a minute.
-func TestWhatEndsLaterIsToldByTheNextAnswer(t *testing.T) {
+// TestNextAnswerReportsLateRequests, once, under its step, and not after a minute.
+func TestNextAnswerReportsLateRequests(t *testing.T) {
 	in(t, func(t *testing.T, w *wire) {
 		same(t, w.call(t, "look", func() { w.send("GET", "/nobody") }), "")
 		same(t, w.call(t, "act", func() { w.send("POST", "/order") }), "net: 1 request, 1 not answered yet\n"+
@@ -143,8 +144,8 @@ func TestWhatEndsLaterIsToldByTheNextAnswer(t *testing.T) {
 	})
 }
 
-// TestNothingIsToldWithoutAProxy, nor when it does not answer, nor of calls without a device.
-func TestNothingIsToldWithoutAProxy(t *testing.T) {
+// TestAnswersHaveNoRequestsWithoutProxy, nor when it does not answer, nor of calls without a device.
+func TestAnswersHaveNoRequestsWithoutProxy(t *testing.T) {
 	in(t, func(t *testing.T, w *wire) {
 		w.stopped = true
 		same(t, w.call(t, "act", func() { w.send("GET", "/") }), "")

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestBothWaysTellTheSame: the kernel's answer and its tables are about the same socket.
-func TestBothWaysTellTheSame(t *testing.T) {
+// TestSocketDiagnosisAgreesWithTables: the kernel's answer and its tables are about the same socket.
+func TestSocketDiagnosisAgreesWithTables(t *testing.T) {
 	for _, address := range []string{"127.0.0.1:0", "[::1]:0"} {
 		l, err := net.Listen("tcp", address)
 		if err != nil {

@@ -16,25 +16,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// socket is one end of a connection, as the kernel tells it.
+// socket is one end of a connection, as the kernel describes it.
 type socket struct {
 	uid   int
-	inode uint32 // 0: no process has it any more
+	inode uint32 // 0: every process has closed it
 }
 
-// errNoSocket means that the kernel knows no such connection.
+// errNoSocket means that the kernel does not have the connection.
 var errNoSocket = errors.New("no such socket")
 
-// holder is the process that has the end theirs of a connection to ours. The socket is found by asking the kernel for exactly this
-// one, its process by looking into those of our own user: the likely ones first, then the newest. Inodes are not remembered: each
-// connection has one of its own, and is asked about once.
+// holder is the process at the client's end, theirs, of a connection to the proxy's end, ours. It asks the kernel for exactly this
+// socket, then searches the user's own processes for its inode: the likely ones first, then the newest. It does not cache inodes: each
+// connection has a new one, and is looked up once.
 func holder(theirs, ours netip.AddrPort, likely []int) (int, error) {
 	s, err := socketOf(theirs, ours)
 	switch {
 	case errors.Is(err, errNoSocket):
 		return 0, errGone
 	case err != nil:
-		return 0, fmt.Errorf("the system does not tell whose connection it is: %w", err)
+		return 0, fmt.Errorf("cannot find the owner of the connection: %w", err)
 	case s.inode == 0:
 		return 0, errGone
 	case !mine(s.uid):
@@ -49,10 +49,10 @@ func holder(theirs, ours netip.AddrPort, likely []int) (int, error) {
 	return search(link, likely)
 }
 
-// longest bounds a search; one of three hundred processes takes a few milliseconds.
+// longest bounds a search; a search of three hundred processes takes a few milliseconds.
 const longest = 250 * time.Millisecond
 
-var errLong = errors.New("looking for the process that connected took too long")
+var errLong = errors.New("timed out searching for the process that connected")
 
 func search(link string, asked []int) (int, error) {
 	dir, err := os.Open("/proc")
@@ -85,7 +85,7 @@ func search(link string, asked []int) (int, error) {
 	return 0, errUnseen
 }
 
-// holds reports whether a process has a socket. The newest descriptors, which have the highest numbers, are looked at first.
+// holds reports whether a process has a socket. It checks the newest descriptors first, which have the highest numbers.
 func holds(pid int, link string) bool {
 	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
 	f, err := os.Open(dir)
@@ -106,7 +106,7 @@ func holds(pid int, link string) bool {
 	return false
 }
 
-// socketOf asks the kernel for one socket of TCP. Where it does not answer such questions, its tables are read.
+// socketOf asks the kernel for one TCP socket. If the kernel does not support such requests, it reads the kernel's tables.
 func socketOf(theirs, ours netip.AddrPort) (socket, error) {
 	s, err := diagnosed(theirs, ours)
 	if err == nil || errors.Is(err, errNoSocket) {
@@ -115,7 +115,7 @@ func socketOf(theirs, ours netip.AddrPort) (socket, error) {
 	return tabled(theirs, ours)
 }
 
-// Sizes and places in the messages of sock_diag(7).
+// Sizes and offsets in the messages of sock_diag(7).
 const (
 	headerSize  = 16
 	requestSize = headerSize + 56
@@ -124,14 +124,14 @@ const (
 	replyInode  = headerSize + 68
 )
 
-// diagnosed asks by a netlink socket: one question, one answer, however many connections there are.
+// diagnosed asks through a netlink socket: one request and one reply, however many connections exist.
 func diagnosed(theirs, ours netip.AddrPort) (socket, error) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
 	if err != nil {
 		return socket{}, err
 	}
 	defer unix.Close(fd)
-	_ = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &unix.Timeval{Sec: 1}) // it answers at once or never
+	_ = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &unix.Timeval{Sec: 1}) // the kernel replies at once or never
 	if err := unix.Sendto(fd, question(theirs, ours), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
 		return socket{}, err
 	}
@@ -148,7 +148,7 @@ func diagnosed(theirs, ours netip.AddrPort) (socket, error) {
 		return socket{}, failed
 	}
 	if n < replySize {
-		return socket{}, errors.New("an answer of the kernel that is too short")
+		return socket{}, errors.New("the kernel's reply is too short")
 	}
 	return socket{uid: int(binary.NativeEndian.Uint32(reply[replyUID:])), inode: binary.NativeEndian.Uint32(reply[replyInode:])}, nil
 }
@@ -173,7 +173,7 @@ func question(theirs, ours netip.AddrPort) []byte {
 	return q
 }
 
-// tabled reads the kernel's tables. A program may have reached an IPv4 address by a socket of IPv6.
+// tabled reads the kernel's tables. A program may have reached an IPv4 address with an IPv6 socket.
 func tabled(theirs, ours netip.AddrPort) (socket, error) {
 	for _, table := range []string{"tcp", "tcp6"} {
 		text, err := os.ReadFile(filepath.Join("/proc/net", table))
@@ -194,14 +194,14 @@ func row(table string, theirs, ours netip.AddrPort) (socket, bool) {
 		if len(f) < 10 || tableAddress(f[1]) != theirs || tableAddress(f[2]) != ours {
 			continue
 		}
-		uid, _ := strconv.Atoi(f[7]) // the kernel's own numbers
+		uid, _ := strconv.Atoi(f[7]) // the kernel writes valid numbers
 		inode, _ := strconv.ParseUint(f[9], 10, 32)
 		return socket{uid, uint32(inode)}, true
 	}
 	return socket{}, false
 }
 
-// tableAddress reads 0100007F:1F90: words of 4 bytes in the machine's own order, and the port as one reads it.
+// tableAddress reads 0100007F:1F90: words of 4 bytes in the machine's byte order, and the port in network order.
 func tableAddress(text string) netip.AddrPort {
 	address, port, _ := strings.Cut(text, ":")
 	p, err := strconv.ParseUint(port, 16, 16)

@@ -6,15 +6,15 @@ import (
 	"net/netip"
 )
 
-// Kinds of records in the list of all sockets of TCP that macOS tells by sysctl net.inet.tcp.pcblist_n: <sys/socketvar.h> of xnu. Each
-// record begins with its length and its kind, 4 bytes each, and the next one begins at a multiple of 8. A socket is several records,
-// its addresses first.
+// Kinds of records in the list of all TCP sockets that macOS gives for sysctl net.inet.tcp.pcblist_n: <sys/socketvar.h> of xnu. Each
+// record begins with its length and its kind, 4 bytes each, and the next one begins at a multiple of 8. A socket consists of several
+// records, its addresses first.
 const (
 	kindSocket = 0x001
 	kindInpcb  = 0x010
 )
 
-// Places in the record of addresses (xinpcb_n) and in that of the socket (xsocket_n). An IPv4 address is the last 4 of 16 bytes.
+// Offsets in the record of addresses (xinpcb_n) and in the record of the socket (xsocket_n). An IPv4 address is the last 4 of 16 bytes.
 const (
 	inpcbForeignPort = 16
 	inpcbLocalPort   = 18
@@ -28,12 +28,12 @@ const (
 	socketSize    = 72
 )
 
-// errUntold says that the system names nobody. A list that has not even our own end of a connection, with our own user, is taken for one
-// that another version writes in another way.
-var errUntold = errors.New("the system's list of connections does not tell whose this one is")
+// errUntold says that the list has no usable entry for the connection. If the list lacks even our own end of the connection, with our own
+// user, another version of macOS probably writes its records in another form.
+var errUntold = errors.New("the system's list of connections does not show the owner of this one")
 
-// ownerIn is the process that has the end theirs of a connection to ours, by such a list. Nothing is concluded from a list that does not
-// tell our own end rightly: every app would be refused where its records are others than we know.
+// ownerIn finds the process at the end theirs of a connection, in such a list. It trusts the list only if it describes our own
+// end correctly: otherwise a changed record format would make the proxy refuse every app.
 func ownerIn(list []byte, theirs, ours netip.AddrPort, mine func(uid int) bool) (int, error) {
 	if us, _, known := listed(list, ours, theirs); !known || !mine(us) {
 		return 0, errUntold
@@ -50,14 +50,14 @@ func ownerIn(list []byte, theirs, ours netip.AddrPort, mine func(uid int) bool) 
 	return pid, nil
 }
 
-// listed finds a socket in such a list: the user that made it and the process that used it last. The list is the system's own, and is
-// read with care all the same: another version may have other records.
+// listed finds a socket in such a list: the user that made it and the process that used it last. Every access is checked although the
+// list comes from the system: another version may have other records.
 func listed(list []byte, theirs, ours netip.AddrPort) (uid, pid int, found bool) {
-	var meant bool // the records that follow are those of the socket that we look for
+	var meant bool // the next records belong to the wanted socket
 	for at := headLength(list); at+8 <= len(list); {
 		length := int(binary.LittleEndian.Uint32(list[at:]))
 		if length < 8 || length > len(list)-at {
-			break // the trailer, or something that we do not know
+			break // the trailer, or an unknown record
 		}
 		record := list[at : at+length]
 		switch kind := binary.LittleEndian.Uint32(record[4:]); {
@@ -72,7 +72,7 @@ func listed(list []byte, theirs, ours netip.AddrPort) (uid, pid int, found bool)
 	return 0, 0, false
 }
 
-// headLength is that of the record at the beginning, which has a length and no kind.
+// headLength is the length of the first record, which has no kind.
 func headLength(list []byte) int {
 	if len(list) < 4 {
 		return len(list)

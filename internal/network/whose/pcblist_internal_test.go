@@ -49,7 +49,7 @@ func list() (r records) {
 	return r
 }
 
-func TestListOfSockets(t *testing.T) {
+func TestSocketListFindsOwnerProcess(t *testing.T) {
 	all := list()
 	for theirs, want := range map[string]struct {
 		ours     string
@@ -66,8 +66,8 @@ func TestListOfSockets(t *testing.T) {
 	}
 }
 
-// A list in which our own end of the connection is not ours has records that we do not know: nobody is refused by it.
-func TestListThatDoesNotTellOurEndRefusesNobody(t *testing.T) {
+// TestSocketListWithoutOwnEndIsIgnored: a list without our own end of the connection, under our user, has unknown records and is ignored.
+func TestSocketListWithoutOwnEndIsIgnored(t *testing.T) {
 	at := netip.MustParseAddrPort
 	ours, theirs := at("127.0.0.1:9101"), at("127.0.0.1:50001")
 	for name, c := range map[string]struct {

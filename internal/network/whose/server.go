@@ -7,8 +7,8 @@ import (
 	"net/netip"
 )
 
-// ForeignError says that another user of this machine runs the server that was connected to. What a device shows would be what that user
-// says, and what is typed would be told to them.
+// ForeignError says that another user of this machine runs the server of a connection. That user could fake a device's screen and would
+// see the typed text.
 type ForeignError struct {
 	At  string
 	UID int
@@ -18,14 +18,14 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("the server at %s belongs to another user of this machine (uid %d)", e.At, e.UID)
 }
 
-// Foreign tells it from servers that only do not answer.
+// Foreign distinguishes it from errors of servers that only do not answer.
 func (e *ForeignError) Foreign() bool { return true }
 
-// root may do everything to us anyway, and publishes the ports of containers.
+// root can control our processes anyway, and publishes the ports of containers.
 const root = 0
 
-// Own refuses a connection to a server of this machine that another user runs; it is asked before anything is sent. A server of another
-// machine is whoever's it is. Where the system does not tell, nothing is refused: a port may be forwarded by the kernel itself.
+// Own refuses a connection to a server of this machine that another user runs; call it before sending data. It accepts servers of other
+// machines. If the system does not show the user, it accepts too: the kernel itself may forward a port.
 func Own(c net.Conn) error {
 	uid, err := serverOf(c)
 	if err != nil || uid == root || mine(uid) {
@@ -34,7 +34,7 @@ func Own(c net.Conn) error {
 	return &ForeignError{At: c.RemoteAddr().String(), UID: uid}
 }
 
-// serverOf is the user whose server is at the other end of a connection.
+// serverOf is the user of the server at the other end of a connection.
 func serverOf(c net.Conn) (uid int, err error) {
 	if local, is := c.(*net.UnixConn); is {
 		return peerOf(local)
@@ -56,5 +56,5 @@ func peerOf(c *net.UnixConn) (uid int, err error) {
 	return uid, errors.Join(failed, err)
 }
 
-// anyPort stands for the other end of a connection that is not there yet: what listens is meant.
+// anyPort is an address for a listening socket, which has no other end.
 func anyPort(of netip.AddrPort) netip.AddrPort { return netip.AddrPortFrom(of.Addr(), 0) }

@@ -14,8 +14,8 @@ func peerUID(fd int) (int, error) {
 	return int(cred.Uid), nil
 }
 
-// ownerOf is the user who has the end theirs of a connection: a socket that a server accepts has the user of the one that listens, also
-// before it is accepted.
+// ownerOf is the user at the end theirs of a connection: a socket that a server accepts gets the user of the listening socket, even
+// before the server accepts it.
 func ownerOf(theirs, ours netip.AddrPort) (int, error) {
 	list, err := sockets()
 	if err != nil {

@@ -18,8 +18,8 @@ func peerUID(fd int) (int, error) {
 	return int(cred.Uid), nil
 }
 
-// ownerOf is the user who has the end theirs of a connection. Until a server has accepted it, the kernel names nobody; then the one who
-// listens is asked for.
+// ownerOf is the user at the end theirs of a connection. Until a server has accepted it, the kernel shows no owner; then ownerOf finds
+// the listening socket instead.
 func ownerOf(theirs, ours netip.AddrPort) (uid int, err error) {
 	if s, err := socketOf(theirs, ours); err == nil && s.inode != 0 {
 		return s.uid, nil
@@ -31,7 +31,8 @@ func ownerOf(theirs, ours netip.AddrPort) (uid int, err error) {
 	return s.uid, nil
 }
 
-// listening finds in the kernel's tables who listens at an address: at exactly this one, else at all of the machine.
+// listening finds the user of the socket that listens at an address, in the kernel's tables: at exactly this address, or at all
+// addresses.
 func listening(at netip.AddrPort) (int, error) {
 	all := map[netip.Addr]int{}
 	for _, table := range []string{"tcp", "tcp6"} {
@@ -49,7 +50,7 @@ func listening(at netip.AddrPort) (int, error) {
 	return 0, errUntold
 }
 
-// listeners reads who listens at a port from a table: local address (2), state (4), uid (8).
+// listeners reads the users that listen at a port from a table: local address (2), state (4), uid (8).
 func listeners(table string, port uint16, into map[netip.Addr]int) {
 	const listens = "0A"
 	for line := range strings.Lines(table) {

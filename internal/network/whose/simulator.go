@@ -11,16 +11,17 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// mostParents is how far up we look for the first process of a simulator. Apps are its children; what they start is one further down.
+// mostParents is the number of parents to search for the first process of a simulator. Apps are its children; their helpers are one level
+// below.
 const mostParents = 10
 
-// simulatorsInit is the first process of every simulator. Its command line names a file in the folder of its device.
+// simulatorsInit is the first process of every simulator. Its command line contains a file in the folder of its device.
 const simulatorsInit = "launchd_sim"
 
-// noSimulator is why a program of the Mac itself has no simulator.
-const noSimulator = "the program runs on this machine itself, in no simulator"
+// noSimulator is the reason why a program of the Mac itself has no simulator.
+const noSimulator = "the program runs on this machine itself, outside of any simulator"
 
-// identify says what a process is. look tells of others.
+// identify describes a process as a client. look finds other processes.
 func identify(p processes.Ancestor, look func(pid int) (processes.Ancestor, error)) flow.Client {
 	p.Path = program(p)
 	client := flow.Client{PID: p.PID, Process: name(p)}
@@ -40,13 +41,13 @@ func identify(p processes.Ancestor, look func(pid int) (processes.Ancestor, erro
 	return client
 }
 
-// simulatorOf walks up to the first process of a simulator, and says which that is. A parent that started after its child is another
-// process that has got the id of the parent since.
+// simulatorOf walks up to the first process of a simulator, and returns its udid. A parent that started after its child is another
+// process that reuses the parent's id.
 func simulatorOf(p processes.Ancestor, look func(pid int) (processes.Ancestor, error)) (udid, why string) {
 	for range mostParents {
 		if is(p, simulatorsInit) {
 			if udid = udidIn(p.Args); udid == "" {
-				return "", "the command line of its " + simulatorsInit + " names no simulator"
+				return "", "the command line of its " + simulatorsInit + " contains no simulator's id"
 			}
 			return udid, ""
 		}
@@ -55,18 +56,18 @@ func simulatorOf(p processes.Ancestor, look func(pid int) (processes.Ancestor, e
 		}
 		parent, err := look(p.Parent)
 		if err != nil {
-			return "", "who started the program is not told by the system"
+			return "", "the system does not show the program's parent process"
 		}
 		if began(parent.Start) > began(p.Start) {
-			return "", "who started the program has ended"
+			return "", "the program's parent process has ended"
 		}
 		p = parent
 	}
 	return "", noSimulator
 }
 
-// program is what a process executes. Of a link the system tells where it leads, and the command line how it was called: that is the
-// app, if one of the two is.
+// program is the executable of a process. For a link, the system gives its target and the command line the link itself: if one of the two
+// is in an app, that one counts.
 func program(p processes.Ancestor) string {
 	if len(p.Args) > 0 && !anApp.MatchString(p.Path) && anApp.MatchString(p.Args[0]) {
 		return p.Args[0]
@@ -74,12 +75,12 @@ func program(p processes.Ancestor) string {
 	return p.Path
 }
 
-// is reports whether a process executes a program of this name, or calls itself so.
+// is reports whether a process executes a program of this name, or has it as its first argument.
 func is(p processes.Ancestor, program string) bool {
 	return filepath.Base(p.Path) == program || len(p.Args) > 0 && filepath.Base(p.Args[0]) == program
 }
 
-// began is a start time as a number: only the order of two matters. Linux tells ticks and, behind @, which boot they count from.
+// began is a start time as a number, only for comparing two of them. Linux gives ticks, followed by @ and the boot they count from.
 func began(start string) float64 {
 	count, _, _ := strings.Cut(start, "@")
 	n, _ := strconv.ParseFloat(count, 64)
@@ -93,7 +94,7 @@ var (
 	anApp = lazyregexp.New(`^(.*?/(?:data/Containers/Bundle/Application/[0-9A-Fa-f-]{36}|RuntimeRoot/Applications)/[^/]+\.app)/.+$`)
 )
 
-// udidIn is the simulator that a command line names: the one whose folder is in it, or else the only udid.
+// udidIn is the simulator in a command line: the simulator whose folder is in it, otherwise the only udid.
 func udidIn(args []string) string {
 	line := strings.Join(args, " ")
 	if m := deviceFolder.FindStringSubmatch(line); m != nil {
@@ -105,12 +106,12 @@ func udidIn(args []string) string {
 	return ""
 }
 
-// appOf is the bundle id of the app that a program in a simulator belongs to. Only a program in the folder of an app is certainly that
-// app's: the services of the system carry the requests of many.
+// appOf is the bundle id of the app of a program in a simulator. Only a program in the folder of an app certainly belongs to that app:
+// system services send requests for many apps.
 func appOf(path, udid string) (bundle, why string) {
 	m := anApp.FindStringSubmatch(path)
 	if m == nil {
-		return "", filepath.Base(path) + " is a service of the system; which app it works for is not known"
+		return "", filepath.Base(path) + " is a service of the system; its app is unknown"
 	}
 	if at := deviceFolder.FindStringSubmatch(path); at != nil && !strings.EqualFold(at[1], udid) {
 		return "", "the program lies in the folder of another simulator"

@@ -1,5 +1,5 @@
-// Package whose finds out who made a connection to us: the process, the simulator it runs in, the app. It is asked once for each
-// connection, when that is accepted. What it cannot know it leaves empty and says why; it never guesses.
+// Package whose identifies the client of a connection: the process, its simulator and its app. A Finder does it once for each connection,
+// right after it was accepted. It must not guess: unknown facts stay empty, and the client has the reason. Own does the same for servers.
 package whose
 
 import (
@@ -16,49 +16,49 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// Why nothing, or less than everything, is known of a client.
+// Reasons why a client, or a part of it, is unknown.
 var (
-	// errGone is the end of a program between its connection and our look.
+	// errGone means that the program ended before it was looked up.
 	errGone = errors.New("the program that connected has ended")
-	// errElsewhere is a client that is no program of this machine.
+	// errElsewhere means that the client runs on another machine.
 	errElsewhere = errors.New("the connection comes from another machine")
-	errUnseen    = errors.New("no process that we may look into has this connection")
+	errUnseen    = errors.New("none of the user's processes has this connection")
 )
 
-// otherUserError is a program of another user: the system does not tell which.
+// otherUserError is a program of another user; the system does not show which one.
 type otherUserError struct{ uid int }
 
 func (e otherUserError) Error() string {
 	return fmt.Sprintf("the connection belongs to another user of this machine (uid %d)", e.uid)
 }
 
-// Finder finds out who connected. It remembers what processes are, and is safe for concurrent use. The zero value works.
+// Finder identifies clients. It caches processes, and is safe for concurrent use. The zero value is ready for use.
 type Finder struct {
 	mu     sync.Mutex
-	known  map[int]identity // by pid; believed only of a process with the same start time
+	known  map[int]identity // by pid; valid only for a process with the same start time
 	recent []int            // the pids that connected last, the latest first
 }
 
-// identity is what is known of a process for as long as it lives.
+// identity is what the Finder remembers about a process for as long as it lives.
 type identity struct {
 	start  string
 	client flow.Client
 }
 
-// most bounds both memories. Who connects is anybody on this machine.
+// Limits of both caches, because any program of this machine can connect.
 const (
 	mostKnown  = 1024
 	mostRecent = 16
 )
 
-// New makes a finder.
+// New makes a Finder.
 func New() *Finder { return &Finder{} }
 
-// Of says who is at the other end of a connection: local is our end of it, remote theirs.
+// Of identifies the client of a connection: local is the proxy's end, remote the client's.
 func (f *Finder) Of(local, remote net.Addr) flow.Client {
 	ours, theirs := addrPort(local), addrPort(remote)
 	if !ours.IsValid() || !theirs.IsValid() {
-		return flow.Client{Address: remote.String(), Unknown: "the connection is not one of TCP"}
+		return flow.Client{Address: remote.String(), Unknown: "not a TCP connection"}
 	}
 	pid, err := holder(theirs, ours, f.candidates())
 	if err != nil {
@@ -72,14 +72,14 @@ func (f *Finder) Of(local, remote net.Addr) flow.Client {
 	return client
 }
 
-// foreign reports whether a socket of this machine is not known to be our user's. One that was closed at once tells no user: who sends a
-// request and does not wait for the answer would else be served whoever it is. Where the system tells nothing of any socket, nobody is
-// foreign.
+// foreign reports whether a socket of this machine may belong to another user. A closed socket no longer shows its user: without this
+// rule, a program that sends a request and closes at once would be served, whatever its user. If the system shows no owner for any
+// socket, no client is foreign.
 func foreign(err error) bool {
 	return errors.As(err, new(otherUserError)) || errors.Is(err, errGone)
 }
 
-// addrPort is an address of TCP, an IPv4 one always in its own form.
+// addrPort is a TCP address; an IPv4 address is always in its own form.
 func addrPort(a net.Addr) netip.AddrPort {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok {
@@ -89,8 +89,8 @@ func addrPort(a net.Addr) netip.AddrPort {
 	return netip.AddrPortFrom(at.Addr().Unmap().WithZone(""), at.Port())
 }
 
-// elsewhere reports whether a client without a socket on this machine is one of another machine: a program here that connects to an
-// address of this machine has one of its addresses itself.
+// elsewhere reports whether a client without a socket on this machine is on another machine: a local program that connects to an address
+// of this machine has a local address too.
 func elsewhere(ours, theirs netip.AddrPort) bool {
 	if theirs.Addr().IsLoopback() || theirs.Addr() == ours.Addr() {
 		return false
@@ -106,7 +106,7 @@ func elsewhere(ours, theirs netip.AddrPort) bool {
 	return err == nil
 }
 
-// process says what a process is, from memory if it is still the same one.
+// process identifies a process, from the cache if it is still the same one.
 func (f *Finder) process(pid int) flow.Client {
 	start, err := processes.StartTime(pid)
 	if err != nil {
@@ -126,7 +126,7 @@ func (f *Finder) process(pid int) flow.Client {
 	client := identify(p, processes.Known)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.known == nil || len(f.known) >= mostKnown { // it costs one look at each living process to fill it again
+	if f.known == nil || len(f.known) >= mostKnown { // refilling it costs one lookup for each live process
 		f.known = map[int]identity{}
 	}
 	f.known[pid] = identity{p.Start, client}
@@ -140,7 +140,7 @@ func gone(pid int, err error) flow.Client {
 	return flow.Client{PID: pid, Unknown: err.Error()}
 }
 
-// note moves a pid to the front of those that connected last. The caller holds the lock.
+// note moves a pid to the front of the recent ones. The caller must hold the lock.
 func (f *Finder) note(pid int) {
 	next := make([]int, 1, mostRecent)
 	next[0] = pid
@@ -152,14 +152,14 @@ func (f *Finder) note(pid int) {
 	f.recent = next
 }
 
-// candidates are the processes to look at first: who connected a moment ago most likely does again.
+// candidates are the processes to check first: recent clients are likely to connect again.
 func (f *Finder) candidates() []int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.recent // note makes a new one each time
+	return f.recent // note makes a new slice each time
 }
 
-// name is what people call a program.
+// name is a readable name of a program.
 func name(p processes.Ancestor) string {
 	if p.Path != "" {
 		return filepath.Base(p.Path)
@@ -170,5 +170,5 @@ func name(p processes.Ancestor) string {
 	return ""
 }
 
-// mine reports whether a user is the one we run as: others' processes are theirs.
+// mine reports whether a user is the one we run as.
 func mine(uid int) bool { return uid == os.Getuid() }

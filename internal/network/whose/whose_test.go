@@ -111,8 +111,8 @@ func me(t *testing.T) string {
 	return path
 }
 
-// TestTwoProgramsAtOnce: each connection is told apart, by the program that really made it, whichever came first.
-func TestTwoProgramsAtOnce(t *testing.T) {
+// TestConcurrentConnectionsFindTheirPrograms: each connection has the program that really made it, in any order of connecting.
+func TestConcurrentConnectionsFindTheirPrograms(t *testing.T) {
 	for name, address := range map[string]string{"IPv4": "127.0.0.1:0", "IPv6": "[::1]:0"} {
 		t.Run(name, func(t *testing.T) {
 			l := listen(t, address)
@@ -128,8 +128,8 @@ func TestTwoProgramsAtOnce(t *testing.T) {
 					if got.PID != pid || got.Process != filepath.Base(me(t)) || got.Address != c.RemoteAddr().String() {
 						t.Errorf("%+v, want the process %d", got, pid)
 					}
-					if got.Foreign || got.Simulator != "" || got.App != "" || !strings.Contains(got.Unknown, "no simulator") {
-						t.Errorf("a program of this machine is %+v", got)
+					if got.Foreign || got.Simulator != "" || got.App != "" || !strings.Contains(got.Unknown, "outside of any simulator") {
+						t.Errorf("got %+v, want a program of this machine itself", got)
 					}
 				}
 			}
@@ -140,8 +140,8 @@ func TestTwoProgramsAtOnce(t *testing.T) {
 	}
 }
 
-// TestAnIPv4AddressBySocketsOfIPv6: a listener for both takes IPv4 too, and tells its addresses in their longer form.
-func TestAnIPv4AddressBySocketsOfIPv6(t *testing.T) {
+// TestIPv4ClientOfIPv6ListenerIsFound: a listener for both takes IPv4 too, and tells its addresses in their longer form.
+func TestIPv4ClientOfIPv6ListenerIsFound(t *testing.T) {
 	l := listen(t, "[::]:0")
 	start(t, "connect", me(t), "connect", fmt.Sprintf("127.0.0.1:%d", l.Addr().(*net.TCPAddr).Port))
 	c, pid := l.next()
@@ -178,9 +178,9 @@ func linked(t *testing.T, path string) string {
 const infoPlist = `<?xml version="1.0" encoding="UTF-8"?>
 <plist version="1.0"><dict><key>CFBundleIdentifier</key><string>com.example.shop</string></dict></plist>`
 
-// TestInASimulator has real processes stand as those of a simulator do: launchd_sim, whose command line names its device, and below it
-// an app, a service of the system, a program of the folder of another simulator.
-func TestInASimulator(t *testing.T) {
+// TestSimulatorAppConnectionNamesItsDevice has real processes stand as those of a simulator do: launchd_sim, whose command line names its
+// device, and below it an app, a service of the system, a program of the folder of another simulator.
+func TestSimulatorAppConnectionNamesItsDevice(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "CoreSimulator")
 	device := filepath.Join(root, "Devices", udid)
 	other := filepath.Join(root, "Devices", strings.Replace(udid, "4A1B", "5A1B", 1), container, "Shop.app")
@@ -222,8 +222,8 @@ func TestInASimulator(t *testing.T) {
 	}
 }
 
-// TestAnEndedProgram: nobody can say whose its connection was.
-func TestAnEndedProgram(t *testing.T) {
+// TestConnectionOfEndedProgramIsUnknown: the owner of its connection is unknown.
+func TestConnectionOfEndedProgramIsUnknown(t *testing.T) {
 	l := listen(t, "127.0.0.1:0")
 	p := start(t, "connect", me(t), "connect", l.Addr().String())
 	c, pid := l.next()
@@ -241,7 +241,7 @@ func TestAnEndedProgram(t *testing.T) {
 	}
 }
 
-func TestAnotherUsersProgram(t *testing.T) {
+func TestOtherUsersProgramIsForeign(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can be another user")
 	}
@@ -254,8 +254,8 @@ func TestAnotherUsersProgram(t *testing.T) {
 	}
 }
 
-// TestConnectionsOfNobody: of another machine, and of no machine at all.
-func TestConnectionsOfNobody(t *testing.T) {
+// TestRemoteAndUnixConnectionsAreUnknown: from another machine, and from a Unix socket.
+func TestRemoteAndUnixConnectionsAreUnknown(t *testing.T) {
 	ours := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 9101}
 	far := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 50000}
 	if got := whose.New().Of(ours, far); got.Unknown != "the connection comes from another machine" || got.Foreign ||

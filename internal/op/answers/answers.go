@@ -1,5 +1,5 @@
-// Package answers keeps the whole of answers that were too long to be given, as files that a caller can read in parts. Only so many are
-// kept: an answer can be asked for again.
+// Package answers keeps the whole text of answers that were cut, as files that a caller can read in parts. Folder holds a limited number of
+// files and removes the oldest first: a caller can repeat the call to get an answer again.
 package answers
 
 import (
@@ -15,25 +15,25 @@ import (
 	"ios-agent/internal/machine/wholefile"
 )
 
-// What is kept at most, the newest first.
+// The limits of a folder; the newest files stay.
 const (
 	mostFiles = 20
 	mostBytes = 64 << 20
 )
 
-// Folder is where they are. It is made with the first one.
+// Folder is the folder of the files. Keep creates it for the first answer.
 type Folder struct {
 	path string
 	now  func() time.Time
 
 	mu   sync.Mutex
-	last int // of the files that this process wrote
+	last int // number of the last file that this process wrote
 }
 
-// In keeps answers in a folder of its own.
+// In returns the Folder at a path, which must contain only answers.
 func In(path string, now func() time.Time) *Folder { return &Folder{path: path, now: now} }
 
-// Keep writes an answer to a new file, and removes the oldest ones that are too many.
+// Keep writes an answer to a new file and removes the oldest files beyond the limits.
 func (f *Folder) Keep(name, ending string, whole []byte) (string, error) {
 	if len(whole) > mostBytes {
 		return "", fmt.Errorf("it has %d bytes, and %d are kept at most", len(whole), mostBytes)
@@ -45,7 +45,7 @@ func (f *Folder) Keep(name, ending string, whole []byte) (string, error) {
 	return path, errors.Join(wholefile.Write(path, whole), f.tidy())
 }
 
-// tidy removes the oldest files. Names begin with their time, so that their order is that of their age.
+// tidy removes the oldest files. Names begin with the time of writing, so their order is their age.
 func (f *Folder) tidy() error {
 	found, err := os.ReadDir(f.path)
 	slices.SortFunc(found, func(a, b os.DirEntry) int { return cmp.Compare(b.Name(), a.Name()) })
@@ -63,7 +63,7 @@ func (f *Folder) tidy() error {
 	return err
 }
 
-// Clear removes all of them.
+// Clear removes all files.
 func (f *Folder) Clear() error { return os.RemoveAll(f.path) }
 
 func removed(path string) error {

@@ -41,7 +41,7 @@ func TestFolderKeepsTheNewestAnswersOnly(t *testing.T) {
 	}
 }
 
-func TestFolderRefusesAnAnswerLargerThanAllThatIsKept(t *testing.T) {
+func TestFolderRefusesAnswerAboveItsLimit(t *testing.T) {
 	if path, err := answers.In(t.TempDir(), time.Now).Keep("x", "txt", make([]byte, 65<<20)); err == nil {
 		t.Errorf("got %s, want a refusal", path)
 	}

@@ -1,5 +1,5 @@
-// Package feed is a bounded memory of what happened, read by cursor: many readers, each at its own pace, none of which
-// can hold up the writer. What falls out before it was read is counted, never silently missing.
+// Package feed is a bounded memory of events that many readers read by cursor, each at its own pace, without holding up the writer. Ring is
+// its type; NewRing makes one. Ring counts the items that a slow reader missed, and the reader's page says how many.
 package feed
 
 import (
@@ -16,31 +16,31 @@ import (
 type Ring[Item any] struct {
 	mu    sync.Mutex
 	items []Item
-	first int // number of the oldest item kept; items are numbered from 1
+	first int // number of the oldest item in items; the first item ever has the number 1
 	most  int
 	more  chan struct{} // closed when an item arrives
 }
 
-// NewRing keeps at most so many items.
+// NewRing makes a Ring for the given maximum number of items.
 func NewRing[Item any](most int) *Ring[Item] {
 	return &Ring[Item]{first: 1, most: most, more: make(chan struct{})}
 }
 
-// Add appends an item and wakes who waits.
+// Add appends an item and wakes all waiting readers.
 func (r *Ring[Item]) Add(item Item) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.items = append(r.items, item)
 	if drop := len(r.items) - r.most; drop > 0 {
-		clear(r.items[:drop])    // let go of what they point to
-		r.items = r.items[drop:] // append moves them, now and then, when the room behind is used up
+		clear(r.items[:drop])    // so that the garbage collector can free their values
+		r.items = r.items[drop:] // append moves the items when the capacity behind them is used up
 		r.first += drop
 	}
 	close(r.more)
 	r.more = make(chan struct{})
 }
 
-// Read gives what matches after a cursor; see op.Source for when it waits.
+// Read returns the matching items after a cursor; see op.Source for when it waits.
 func (r *Ring[Item]) Read(ctx context.Context, at op.Cursor, matches func(Item) bool) (op.Page[Item], error) {
 	after, err := r.position(at.After)
 	if err != nil {
@@ -62,12 +62,12 @@ func (r *Ring[Item]) Read(ctx context.Context, at op.Cursor, matches func(Item) 
 		case <-deadline:
 			return page, nil
 		case <-ctx.Done():
-			return page, nil // a reader that leaves is no failure
+			return page, nil // a reader that leaves is not a failure
 		}
 	}
 }
 
-// position is the number of the last item before a cursor; an empty cursor is now.
+// position returns the number of the last item before a cursor; an empty cursor means now.
 func (r *Ring[Item]) position(cursor string) (int, error) {
 	if cursor == "" {
 		r.mu.Lock()
@@ -86,7 +86,7 @@ func (r *Ring[Item]) page(after, most int, matches func(Item) bool) (op.Page[Ite
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	page := op.Page[Item]{Items: []Item{}}
-	if after > 0 { // who begins at the beginning has lost nothing
+	if after > 0 { // a reader that starts at Beginning has not missed any item
 		page.Lost = max(0, r.first-1-after)
 	}
 	next := max(after+1, r.first)

@@ -24,7 +24,7 @@ func read(t *testing.T, r *feed.Ring[int], after string, most int) op.Page[int] 
 	return page
 }
 
-func TestPages(t *testing.T) {
+func TestReadReturnsPagesAndLostCount(t *testing.T) {
 	r := feed.NewRing[int](3)
 	if page := read(t, r, op.Beginning, 10); len(page.Items) != 0 || page.Cursor != "0" {
 		t.Errorf("%+v", page)
@@ -61,7 +61,7 @@ func TestFilterMovesTheCursor(t *testing.T) {
 	}
 }
 
-func TestAReaderWaitsForWhatComes(t *testing.T) {
+func TestReadWaitsForNextItem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := feed.NewRing[int](10)
 		r.Add(1) // before now
@@ -83,7 +83,7 @@ func TestAReaderWaitsForWhatComes(t *testing.T) {
 	})
 }
 
-func TestManyReadersAndWriters(t *testing.T) {
+func TestConcurrentReadersSeeEachItemOnce(t *testing.T) {
 	const total = 2000
 	r := feed.NewRing[int](total)
 	var busy sync.WaitGroup

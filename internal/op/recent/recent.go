@@ -2,8 +2,8 @@
 // for as long as the daemon lives. Map is the type; it must not know what it keeps.
 package recent
 
-// Map keeps at most Most values: when one more is put, the value that was put or read longest ago goes. A Map without Most keeps nothing.
-// It is not safe for concurrent use: its owner has the mutex, mostly for more than one call.
+// Map keeps at most Most values: for one more, it removes the value that was put or read longest ago. A Map without Most keeps no values.
+// It is not safe for concurrent use: its owner locks, usually for more than one call.
 type Map[K comparable, V any] struct {
 	Most int
 
@@ -13,10 +13,10 @@ type Map[K comparable, V any] struct {
 
 type entry[V any] struct {
 	value V
-	used  uint64 // by the count of uses
+	used  uint64 // number of the last use
 }
 
-// Get gives the value of a key, and counts as its use.
+// Get returns the value of a key, and counts as a use of it.
 func (m *Map[K, V]) Get(key K) (value V, ok bool) {
 	e, ok := m.entries[key]
 	if !ok {
@@ -26,7 +26,7 @@ func (m *Map[K, V]) Get(key K) (value V, ok bool) {
 	return e.value, true
 }
 
-// Put sets the value of a key, and counts as its use.
+// Put sets the value of a key, and counts as a use of it.
 func (m *Map[K, V]) Put(key K, value V) {
 	if m.entries == nil {
 		m.entries = map[K]*entry[V]{}
@@ -39,7 +39,7 @@ func (m *Map[K, V]) Put(key K, value V) {
 	}
 }
 
-// Len is how many values are kept.
+// Len returns the number of values.
 func (m *Map[K, V]) Len() int { return len(m.entries) }
 
 func (m *Map[K, V]) use(e *entry[V]) {
@@ -47,7 +47,8 @@ func (m *Map[K, V]) use(e *entry[V]) {
 	e.used = m.uses
 }
 
-// forget removes the entry that was used longest ago. It looks at all of them: bounds are small, and a new key at the bound is rare.
+// forget removes the entry that was used longest ago. It looks at all entries: maximum sizes are small, and a new key at the maximum is
+// rare.
 func (m *Map[K, V]) forget() {
 	var oldest K
 	first := m.uses + 1

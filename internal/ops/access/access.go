@@ -1,6 +1,6 @@
-// Package access leads an operation to its device: it finds the device that is meant, chooses its driver, checks that the session may drive
-// it, and runs a look or a step in the device's lane. Every room that drives a device goes through Access, so that none can go round the
-// lease. It has no operation and no answer of its own, and knows no room.
+// Package access takes an operation to its device. Access finds the device that a call names, chooses its driver, checks that the session
+// may drive it, and runs a look or a step in the device's lane. Every operation package that drives a device uses Access, so none of them
+// can bypass the lease. This package defines no operations and no answers, and imports no operation package but target.
 package access
 
 import (
@@ -17,6 +17,7 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/device/session/naming"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/telemetry/streams"
@@ -24,7 +25,7 @@ import (
 	"ios-agent/internal/xcode/debugger"
 )
 
-// Access finds the device an operation is about, and runs the operation on it.
+// Access finds the device that an operation is about, and runs the operation on it.
 type Access struct {
 	Pool      *pool.Pool
 	Sessions  *session.Store
@@ -32,11 +33,11 @@ type Access struct {
 	Said      *streams.Manager
 	Programs  *process.Sessions   // of desktops
 	Getenv    func(string) string // of the daemon
-	Drivers   []device.DriverSpec // that can be chosen, the usual one first
+	Drivers   []device.DriverSpec // the drivers to choose from, the usual one first
 }
 
-// Environ is the caller's environment, as far as it says which desktop is meant. Without these variables, use the daemon's desktop: a call
-// over HTTP has no environment.
+// Environ is the part of the caller's environment that names a desktop. Without these variables, it is the daemon's environment: a call
+// over HTTP has none of its own.
 func (d Access) Environ(c *op.Call) func(string) string {
 	if slices.ContainsFunc(desktop.Env(), func(name string) bool { return c.Env[name] != "" }) {
 		return func(name string) string { return c.Env[name] }
@@ -45,7 +46,7 @@ func (d Access) Environ(c *op.Call) func(string) string {
 }
 
 // Do runs fn in the device's lane, under the session's lease when the operation changes anything. A session keeps the device that it
-// chose, also when that turns out to be shut down or to have ended: the next call must not go to another one.
+// chose even if the device is shut down or its process has ended: the next call must not go to another device.
 func (d Access) Do(ctx context.Context, h *pool.Handle, fn func() error) error {
 	err := d.Pool.Drive(ctx, h, func() error {
 		if s := d.driver(h); s != nil {
@@ -56,19 +57,20 @@ func (d Access) Do(ctx context.Context, h *pool.Handle, fn func() error) error {
 	})
 	if fault.Is(err, fault.DeviceNotBooted) {
 		d.Pool.Forgo(ctx, h)
-		err = fault.From(err).WithHint("boot it: `ios-agent boot --udid %s`, or choose another: `ios-agent use NAME`", h.Info().UDID)
+		err = fault.From(err).WithHint("boot it with %s; choose another device with %s",
+			hint.Do("boot_device", "udid", h.Info().UDID), hint.Do("use_device", "device", "NAME"))
 	}
 	return d.Pool.Explained(h, err)
 }
 
-// Change is do for what switches a device on or off.
+// Change is Do for an operation that switches a device on or off.
 func (d Access) Change(ctx context.Context, h *pool.Handle, fn func() error) error {
 	defer d.Pool.Changed()
 	return d.Away(ctx, h, fn)
 }
 
-// Away is do for what brings another screen because the session wants it: it is not told later what changed since the screen that
-// it was shown before.
+// Away is Do for an operation that replaces the screen on purpose. The next look of the session does not report what changed since the
+// previous screen.
 func (d Access) Away(ctx context.Context, h *pool.Handle, fn func() error) error {
 	return d.Do(ctx, h, func() error {
 		if s := d.driver(h); s != nil {
@@ -78,7 +80,7 @@ func (d Access) Away(ctx context.Context, h *pool.Handle, fn func() error) error
 	})
 }
 
-// driver is the session that drives the device with a handle; nil for one that only looks.
+// driver is the session that drives the device of a handle; nil if the handle only looks.
 func (d Access) driver(h *pool.Handle) *session.Session {
 	if name := h.Driver(); name != "" {
 		return d.Sessions.Get(name)
@@ -86,8 +88,8 @@ func (d Access) driver(h *pool.Handle) *session.Session {
 	return nil
 }
 
-// Device finds the device that is meant and notes it on the answer. It does not become the session's: one that is named is
-// meant for this call.
+// Device finds the device of a call and notes it on the answer. A device that the call names is for this call only: the session's device
+// stays the same.
 func (d Access) Device(ctx context.Context, c *op.Call, t target.Target) (*pool.Handle, *session.Session, error) {
 	h, s, err := d.Resolve(ctx, c, pool.Criteria{UDID: t.UDID, Name: t.Sim})
 	if err == nil {
@@ -98,15 +100,16 @@ func (d Access) Device(ctx context.Context, c *op.Call, t target.Target) (*pool.
 	return h, s, err
 }
 
-// There is a fault when no device has an id. Nothing becomes of the device, and it need not be booted.
+// There returns a fault if no device has this udid. It does not touch the device, which may be shut down.
 func (d Access) There(ctx context.Context, id string) error {
 	if d.Pool == nil {
-		return fault.New(fault.DeviceNotFound, "no device has the udid %q", id)
+		return fault.New(fault.DeviceNotFound, "no device with the udid %q", id)
 	}
 	_, err := d.Pool.State(ctx, id)
 	return err
 }
 
+// Resolve finds the device of a call, notes it on the answer, and gives it the driver that the call, the session or the project chose.
 func (d Access) Resolve(ctx context.Context, c *op.Call, which pool.Criteria) (*pool.Handle, *session.Session, error) {
 	s := d.Sessions.Get(c.Session)
 	s.From(c.Client, c.Dir)
@@ -123,10 +126,10 @@ func (d Access) Resolve(ctx context.Context, c *op.Call, which pool.Criteria) (*
 		return nil, nil, err
 	}
 	info := h.Info()
-	c.Outside = c.Outside || info.Type == device.TypeProcess // it is real, whatever Xcode is
+	c.Outside = c.Outside || info.Type == device.TypeProcess // the process is real even with Virtual Xcode
 	switch {
-	case info.Type == device.TypeProcess: // it ends with its program, and was named by its number
-	case c.Device != nil: // an operation goes on with the device that it has
+	case info.Type == device.TypeProcess: // the device ends with its process, and the call named it by its pid
+	case c.Device != nil: // the operation continues with the device that it found before
 	case named:
 		c.Note(naming.Named{})
 	case chosen == (session.Choice{}) && d.Pool.Rivals(info.UDID):
@@ -146,33 +149,34 @@ func (d Access) Resolve(ctx context.Context, c *op.Call, which pool.Criteria) (*
 	return h.For(c.Session, drives).Leased(func(epoch uint64) { c.Epoch = epoch }), s, nil
 }
 
-// attached refuses to drive a program of a desktop that the session neither launched nor attached to. Who may type into a terminal may run
-// anything: that is asked for once, by an operation that nobody approves beforehand. Looking is free.
+// attached refuses to drive a desktop program that the session neither launched nor attached to. A session that types into a terminal can
+// run any command, so the user approves that once: the operation that attaches always asks for approval. Looking needs none.
 func (d Access) attached(session string, info device.Info) error {
 	if info.Type != device.TypeProcess {
 		return nil
 	}
 	pid, _, _ := strings.Cut(strings.TrimPrefix(info.UDID, target.ProcessID), ":")
-	if n, err := strconv.Atoi(pid); err == nil && d.Programs.Has(session, n) {
+	n, err := strconv.Atoi(pid)
+	if err == nil && d.Programs.Has(session, n) {
 		return nil
 	}
 	return fault.New(fault.Forbidden, "this session has neither launched nor attached to %s (process %s)", info.Name, pid).
-		WithDispatch(fault.NotDispatched).WithHint("attach to it first: `ios-agent app attach --pid %s`", pid)
+		WithDispatch(fault.NotDispatched).WithHint("attach to it first: %s", hint.Do("desktop_debug_attach", "pid", n))
 }
 
-// Use makes a device that a call named the session's. It is for calls after which one goes on with that device, when they
-// have succeeded.
+// Use makes the device that a call named the session's device. It is for calls that succeeded and that start work on a device, such as
+// installing an app.
 func (d Access) Use(c *op.Call, named target.Target, udid string) {
 	if named != (target.Target{}) {
 		d.Sessions.Get(c.Session).Use(session.Choice{UDID: udid, Name: c.Device.Name})
 	}
 }
 
-// BootIfAble boots a device that can be booted.
+// BootIfAble boots the device if its driver can boot devices.
 func BootIfAble(ctx context.Context, h *pool.Handle) error {
 	power, err := device.As[device.Power](h.Device)
 	if err != nil {
-		return nil // a driver that cannot boot reports by itself when the device is not on
+		return nil // the next command of such a driver reports a device that is off
 	}
 	return power.Boot(ctx)
 }

@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
@@ -53,7 +54,7 @@ func phone(udid, name string) *fakedevice.Phone {
 	return fakedevice.New(fakedevice.Simulator(udid, name, device.Booted))
 }
 
-func TestOnlyWhatChangesTheDeviceTakesItsLease(t *testing.T) {
+func TestOnlyChangingCallTakesDeviceLease(t *testing.T) {
 	d := open(t, pool.Options{}, phone("A", "Ann"))
 	place := func(c *op.Call) (target.StatusOut, error) {
 		return access.With(t.Context(), d.Access, c, target.Target{}, func(p device.Place) error { return p.ClearLocation(t.Context()) })
@@ -86,7 +87,7 @@ func TestOnlyWhatChangesTheDeviceTakesItsLease(t *testing.T) {
 	}
 }
 
-func TestWhoDroveIsKnownToTheOthers(t *testing.T) {
+func TestDroveSinceListsOtherDrivingSessions(t *testing.T) {
 	d := open(t, pool.Options{}, phone("A", "Ann"))
 	for _, c := range []*op.Call{drive("a"), look("b")} {
 		h, _, err := d.Device(t.Context(), c, target.Target{})
@@ -102,7 +103,7 @@ func TestWhoDroveIsKnownToTheOthers(t *testing.T) {
 	}
 }
 
-func TestMissingAbilityIsTold(t *testing.T) {
+func TestCallFailsIfDeviceLacksAbility(t *testing.T) {
 	d := open(t, pool.Options{}, fakedevice.Bare{Is: fakedevice.Simulator("A", "Ann", device.Booted), By: "xctest"})
 	_, err := access.With(t.Context(), d.Access, drive("a"), target.Target{}, func(device.Place) error { return nil })
 	fakedevice.WantFault(t, "no place", fault.From(err), fault.Unsupported, "Ann (A)", "cannot set the location")
@@ -119,7 +120,7 @@ func TestMissingAbilityIsTold(t *testing.T) {
 	fakedevice.WantFault(t, "unknown device", fault.From(err), fault.DeviceNotFound, `udid "X"`)
 }
 
-func TestNamedDeviceIsForOneCall(t *testing.T) {
+func TestNamedDeviceAppliesToOneCallOnly(t *testing.T) {
 	d := open(t, pool.Options{}, phone("A", "Ann"), phone("B", "Bea"))
 	for _, which := range []target.Target{{UDID: "B"}, {Sim: "Bea"}} {
 		c := drive("a")
@@ -150,7 +151,7 @@ func TestNamedDeviceIsForOneCall(t *testing.T) {
 	}
 }
 
-func TestClientIsKnownToItsSession(t *testing.T) {
+func TestSessionRemembersClientName(t *testing.T) {
 	d := open(t, pool.Options{}, phone("A", "Ann"))
 	if _, _, err := d.Device(t.Context(), &op.Call{Session: "a", Client: "tester"}, target.Target{}); err != nil {
 		t.Fatal(err)
@@ -160,19 +161,19 @@ func TestClientIsKnownToItsSession(t *testing.T) {
 	}
 }
 
-func TestNoOtherDeviceIsTakenForAChosenOne(t *testing.T) {
+func TestMissingChosenDeviceIsNotReplaced(t *testing.T) {
 	d := open(t, pool.Options{}, phone("A", "Ann"))
 	d.Sessions.Get("gone").Use(session.Choice{UDID: "X", Name: "Old"})
 	d.Sessions.Get("lost").Use(session.Choice{Name: "Editor"})
 	_, _, err := d.Device(t.Context(), drive("gone"), target.Target{})
 	f := fakedevice.WantFault(t, "gone", fault.From(err), fault.DeviceNotFound,
-		"Old (X), which this session chose, cannot be used: no device has", "choose another: `ios-agent use NAME`")
+		"Old (X), which this session chose, cannot be used: no device has", hint.Do("use_device", "device", "NAME"))
 	if f.Dispatched != fault.NotDispatched {
 		t.Errorf("dispatched: got %q, want no", f.Dispatched)
 	}
 	_, _, err = d.Device(t.Context(), drive("lost"), target.Target{})
 	fakedevice.WantFault(t, "lost", fault.From(err), fault.AppNotRunning,
-		"Editor, which this session chose, is not known since the daemon was restarted", "`ios-agent use --pid N`")
+		"the daemon was restarted and lost Editor, which this session chose", hint.Do("use_device", "device", "pid:N"))
 	for _, name := range []string{"gone", "lost"} {
 		if _, _, err := d.Device(t.Context(), drive(name), target.Target{UDID: "A"}); err != nil {
 			t.Errorf("%s, with a name: got %v, want the named device", name, err)
@@ -185,7 +186,7 @@ func TestNoOtherDeviceIsTakenForAChosenOne(t *testing.T) {
 	}
 }
 
-func TestOnlyAMissingChoiceIsExplained(t *testing.T) {
+func TestUnservedExplainsOnlyMissingChosenDevice(t *testing.T) {
 	chosen := session.Choice{UDID: "A", Name: "Ann"}
 	other := fault.New(fault.ToolMissing, "no simctl")
 	if got := access.Unserved(chosen, other); !errors.Is(got, other) || got.Error() != "no simctl" {
@@ -203,14 +204,15 @@ func TestOnlyAMissingChoiceIsExplained(t *testing.T) {
 	}
 }
 
-func TestSwitchedOffDeviceIsGivenBack(t *testing.T) {
+func TestDeviceFoundShutDownIsReleased(t *testing.T) {
 	d := open(t, pool.Options{}, phone("A", "Ann"))
 	h, _, err := d.Device(t.Context(), drive("a"), target.Target{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = d.Do(t.Context(), h, func() error { return fault.New(fault.DeviceNotBooted, "Ann is off") })
-	fakedevice.WantFault(t, "off", fault.From(err), fault.DeviceNotBooted, "Ann is off", "`ios-agent boot --udid A`", "`ios-agent use NAME`")
+	fakedevice.WantFault(t, "off", fault.From(err), fault.DeviceNotBooted, "Ann is off",
+		hint.Do("boot_device", "udid", "A"), hint.Do("use_device", "device", "NAME"))
 	if got := d.holder(t, "A"); got != "" {
 		t.Errorf("holder: got %q, want none", got)
 	}
@@ -220,7 +222,7 @@ func TestSwitchedOffDeviceIsGivenBack(t *testing.T) {
 	}
 }
 
-func TestOnlyChangeMakesTheListingOld(t *testing.T) {
+func TestOnlyChangeRefreshesDeviceListing(t *testing.T) {
 	ann := fakedevice.New(fakedevice.Simulator("A", "Ann", "shutdown"))
 	d := open(t, pool.Options{}, ann)
 	h, _, err := d.Device(t.Context(), drive("a"), target.Target{UDID: "A"})
@@ -246,7 +248,7 @@ func TestOnlyChangeMakesTheListingOld(t *testing.T) {
 	}
 }
 
-func TestBootIfAble(t *testing.T) {
+func TestBootIfAbleSkipsUnbootableDevice(t *testing.T) {
 	bare := open(t, pool.Options{}, fakedevice.Bare{Is: fakedevice.Simulator("A", "Ann", device.Booted)})
 	h, _, err := bare.Device(t.Context(), drive("a"), target.Target{})
 	if err != nil {
@@ -266,7 +268,7 @@ func TestBootIfAble(t *testing.T) {
 	}
 }
 
-func TestAwayForgetsTheScreenOfWhoDrives(t *testing.T) {
+func TestAwayForgetsTheScreenOfTheDrivingSession(t *testing.T) {
 	d := open(t, pool.Options{}, phone("A", "Ann"))
 	shown := func(name string) (is bool) {
 		d.Sessions.Get(name).Refs(func(r *ui.Refs) { is = r.Shown("A") != nil })
@@ -302,13 +304,13 @@ func (p *programs) Open(_ context.Context, udid string) (device.Device, error) {
 	return fakedevice.New(device.Info{UDID: udid, Name: "Editor", Type: device.TypeProcess, Available: true}), nil
 }
 
-func TestProgramIsDrivenOnlyByWhoAttached(t *testing.T) {
+func TestProgramIsDrivenOnlyBySessionsThatAttached(t *testing.T) {
 	d := open(t, pool.Options{Openers: []pool.Opener{&programs{}}})
 	pid := itoa(os.Getppid())
 	which := target.Target{UDID: "pid:" + pid}
 	_, _, err := d.Device(t.Context(), drive("a"), which)
 	f := fakedevice.WantFault(t, "not attached", fault.From(err), fault.Forbidden,
-		"this session has neither launched nor attached to Editor (process "+pid+")", "`ios-agent app attach --pid "+pid+"`")
+		"this session has neither launched nor attached to Editor (process "+pid+")", hint.Do("desktop_debug_attach", "pid", os.Getppid()))
 	if f.Dispatched != fault.NotDispatched {
 		t.Errorf("dispatched: got %q, want no", f.Dispatched)
 	}
@@ -326,7 +328,7 @@ func TestProgramIsDrivenOnlyByWhoAttached(t *testing.T) {
 	fakedevice.WantFault(t, "another session", fault.From(err), fault.Forbidden, "neither launched nor attached")
 }
 
-func TestSimulatorIsNotOutside(t *testing.T) {
+func TestSimulatorCallKeepsOutsideFlag(t *testing.T) {
 	d := open(t, pool.Options{}, phone("A", "Ann"))
 	for _, was := range []bool{false, true} {
 		c := &op.Call{Session: "a", Outside: was}
@@ -336,7 +338,7 @@ func TestSimulatorIsNotOutside(t *testing.T) {
 	}
 }
 
-func TestEnvironIsTheCallersWhereItNamesADesktop(t *testing.T) {
+func TestEnvironPrefersCallerDesktopVariables(t *testing.T) {
 	opener := &programs{}
 	d := open(t, pool.Options{Openers: []pool.Opener{opener}})
 	d.Getenv = func(name string) string { return "the daemon's " + name }
@@ -362,7 +364,7 @@ func TestEnvironIsTheCallersWhereItNamesADesktop(t *testing.T) {
 	}
 }
 
-func TestAppOnAsksTheDeviceForNamesOnly(t *testing.T) {
+func TestAppOnQueriesDeviceForAppNamesOnly(t *testing.T) {
 	ann := phone("A", "Ann")
 	ann.Installed = []device.App{{Bundle: "com.example.shop", Name: "Shop"}}
 	d := open(t, pool.Options{}, ann)

@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/ops/target"
 )
 
-// AppOn gives the bundle id of an app that a call names, for calls that need it before they reach the device.
+// AppOn gives the bundle id of the app that a call names. It is for operations that need the id before they run in the device's lane.
 func (d Access) AppOn(ctx context.Context, c *op.Call, t target.Target, what string) (string, error) {
 	if err := appref.CheckApp(what); err != nil {
 		return "", err

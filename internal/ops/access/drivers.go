@@ -12,11 +12,12 @@ import (
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session/complete"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 )
 
-// driverFlags choose the driver for one call, on command lines. They are on every verb that is about a device; no tool of a model has them:
-// it sets the session's default, once.
+// driverFlags choose the driver for one call on a command line. Every verb that is about a device has them. MCP tools do not: a model sets
+// the session's default once.
 func driverFlags(drivers []device.DriverSpec) []op.Short {
 	const about = "udid"
 	var names []string
@@ -25,32 +26,32 @@ func driverFlags(drivers []device.DriverSpec) []op.Short {
 		names = append(names, d.Name)
 		if d.Server != "" {
 			flags = append(flags, op.Short{Flag: d.URLFlag(), Default: d.URLKey(), Needs: about, Elsewhere: namedElsewhere(d),
-				Doc: "where " + d.Server + " listens that drives the device"})
+				Doc: "URL of " + d.Server})
 		}
 	}
-	flags[0].Doc = "what looks at the device and touches it: " + strings.Join(names, ", ")
+	flags[0].Doc = "driver for the device: " + strings.Join(names, ", ")
 	return flags
 }
 
-// namedElsewhere says how a person names the server of a driver.
+// namedElsewhere says how a person sets the address of a driver's server.
 func namedElsewhere(d device.DriverSpec) string {
-	return fmt.Sprintf("name the server for the session: `ios-agent session-set-defaults --driver %s --%s URL`, or set %s in the environment "+
-		"of the client", d.Name, d.URLFlag(), choice.Variable(d))
+	return fmt.Sprintf("name the server for the session: %s, or set %s in the environment of the client",
+		hint.Do("session_set_defaults", "driver", d.Name, d.URLKey(), "URL"), choice.Variable(d))
 }
 
-// WithDriverFlags adds the flags to operations, which have them if they are about a device.
+// WithDriverFlags adds the driver flags to operations. A flag takes effect only where the operation has an input for a device.
 func WithDriverFlags(drivers []device.DriverSpec, all []op.Op) []op.Op {
 	flags := driverFlags(drivers)
 	for i := range all {
 		if slices.ContainsFunc(all[i].Short, func(s op.Short) bool { return s.Default == config.KeyDriver }) {
-			continue // an operation of two families
+			continue // this operation is in two families and already has the flags
 		}
 		all[i].Short = append(slices.Clip(all[i].Short), flags...)
 	}
 	return all
 }
 
-// Usual is the driver that simulators have when none is chosen: the first of the table.
+// Usual is the driver of simulators when none is chosen: the first in the table.
 func (d Access) Usual() string {
 	if len(d.Drivers) == 0 {
 		return ""
@@ -58,8 +59,8 @@ func (d Access) Usual() string {
 	return d.Drivers[0].Name
 }
 
-// usualDriver is the driver that a device has when none is chosen: the first that can see, else the first. It sees now unless its agent
-// waits to be started.
+// usualDriver is the driver of a device when none is chosen: the first that can read the screen, else the first. sees says whether it can
+// read the screen now, which it cannot while its agent waits to be started.
 func usualDriver(of device.Device) (name string, sees bool) {
 	c, is := of.(*device.Composite)
 	if !is || len(c.Parts()) == 0 {
@@ -74,8 +75,8 @@ func usualDriver(of device.Device) (name string, sees bool) {
 	return c.Parts()[0].Driver(), false
 }
 
-// choose gives a device the driver that is to look at it and to touch it: the one that was chosen, else the usual one. Where the usual one
-// has no eyes, a server that the user named and that answers is taken; what does not answer is told. A chosen driver is never replaced.
+// choose gives a device its driver: the chosen one, else the usual one. If the usual driver cannot read the screen, choose takes the first
+// server that the user named and that answers; a notice names each server that does not. A chosen driver is never replaced.
 func (d Access) choose(ctx context.Context, c *op.Call, h *pool.Handle) (*pool.Handle, error) {
 	if h.Info().Type == device.TypeProcess {
 		return h, nil
@@ -106,7 +107,7 @@ func (d Access) chosen(c *op.Call, h *pool.Handle, which pool.Choice, why string
 	return led, nil
 }
 
-// best gives a device without eyes the first server that the user named for it and that answers.
+// best gives a device whose usual driver cannot read the screen the first server that the user named and that answers.
 func (d Access) best(ctx context.Context, c *op.Call, h *pool.Handle, wish choice.Wish) (*pool.Handle, error) {
 	for _, a := range d.Pool.Alternates() {
 		driver := a.Spec().Name
@@ -116,7 +117,7 @@ func (d Access) best(ctx context.Context, c *op.Call, h *pool.Handle, wish choic
 		}
 		if !d.Pool.Chosen(h, named) {
 			if _, err := d.Pool.ProbeAlternate(ctx, named); err != nil {
-				text := fmt.Sprintf("%s is not driven by %s: %s", h.Info().Name, driver, fault.From(err).Message)
+				text := fmt.Sprintf("%s cannot be driven by %s: %s", h.Info().Name, driver, fault.From(err).Message)
 				if d.Sessions.Get(c.Session).Untold(text) {
 					c.Notify(op.Notice{Kind: op.Config, Text: text})
 				}
@@ -124,12 +125,12 @@ func (d Access) best(ctx context.Context, c *op.Call, h *pool.Handle, wish choic
 			}
 		}
 		usual, _ := usualDriver(h.Device)
-		return d.chosen(c, h, named, fmt.Sprintf("%s does not see the screen now, and %s answers at %s", usual, driver, named.At))
+		return d.chosen(c, h, named, fmt.Sprintf("%s cannot read the screen now, and %s answers at %s", usual, driver, named.At))
 	}
 	return h, nil
 }
 
-// Webs is the driver that looks into web views, whoever drives the device.
+// Webs is the driver that reads web views. It works beside any driver of the device.
 func (d Access) Webs() (device.DriverSpec, bool) {
 	i := slices.IndexFunc(d.Drivers, func(s device.DriverSpec) bool { return s.Webs })
 	if i < 0 {
@@ -138,7 +139,7 @@ func (d Access) Webs() (device.DriverSpec, bool) {
 	return d.Drivers[i], true
 }
 
-// lendWebs lets a device look into web views through a server that the user named.
+// lendWebs adds to a device the ability to read web views through a server that the user named.
 func (d Access) lendWebs(h *pool.Handle, wish choice.Wish) (*pool.Handle, error) {
 	by, _ := d.Webs()
 	at := wish.At[by.Name]
@@ -157,14 +158,15 @@ func (d Access) lendWebs(h *pool.Handle, wish choice.Wish) (*pool.Handle, error)
 	})
 }
 
-// vouched reports whether the user named a server outside of the project and of calls: in the environment of the client, or by
-// `ios-agent trust`. A model can do neither, nor can a command line that an agent may run without a question.
+// vouched reports whether the user named a server outside of the project and of calls: in the environment of the client, or with the
+// command trust. A model can do neither, and neither can a command line that an agent runs without approval.
 func vouched(c *op.Call, store *config.Store, driver device.DriverSpec, at string) bool {
 	return strings.TrimSuffix(c.Env[choice.Variable(driver)], "/") == at || store.Allows(at)
 }
 
-// Confides refuses to type a secret through a driver that the user did not name outside of the project and of calls: what is typed is
-// told to its server. The usual driver is our own. One without an address, which is started for the device, is named by its name.
+// Confides refuses to type a secret through a driver that the user did not name outside of the project and of calls: the driver's server
+// reads all typed text. The usual driver is part of ios-agent and is always allowed. A driver that has no address, because it is started
+// for the device, is named by its name.
 func (d Access) Confides(c *op.Call) error {
 	if c.Device == nil || c.Device.Driver == "" {
 		return nil
@@ -186,14 +188,14 @@ func (d Access) Confides(c *op.Call) error {
 	if at != "" {
 		name, trusted = choice.Variable(driver)+"="+at, at
 	}
-	return fault.New(fault.Forbidden, "a secret is not typed through the driver %s, which only the session or the call named", driver.Name).
+	return fault.New(fault.Forbidden, "cannot type a secret through the driver %s: only the session or the call named it", driver.Name).
 		WithDispatch(fault.NotDispatched).With("driver", driver.Name).
-		WithHint("a person names what is told secrets: set %s in the environment of the client, or run `ios-agent trust %s` in the project's "+
-			"folder; `--driver %s` types it by our own agent", name, trusted, d.Usual())
+		WithHint("only a person can trust a driver with secrets: set %s in the environment of the client, or run %s in the project's folder; "+
+			"%s %s types it without that driver", name, hint.Command("ios-agent trust "+trusted), hint.Field("driver"), d.Usual())
 }
 
-// wish is which driver the caller wants for a device. A server on another machine is taken only if the user vouches for it: it is told what
-// is typed. What a project's file says of drivers without the user's consent is not taken, which the answer tells.
+// wish is the driver that the caller wants. A server on another machine reads all typed text, so the user must vouch for it. Drivers that
+// a project's file names without the user's consent are ignored, and a notice says so.
 func (d Access) wish(c *op.Call) (choice.Wish, error) {
 	s := d.Sessions.Get(c.Session)
 	store := s.Defaults(c.Dir, c.Env)
@@ -213,16 +215,16 @@ func (d Access) wish(c *op.Call) (choice.Wish, error) {
 		if wish.Driver == driver.Name {
 			return wish, fault.New(fault.Forbidden, "the server of the driver %s is on another machine: %s", driver.Name, at).
 				WithDispatch(fault.NotDispatched).
-				WithHint("it is told what is typed, so a person names it: set %s in the environment of the client, or run `ios-agent trust %s` "+
-					"in the project's folder", choice.Variable(driver), at)
+				WithHint("it receives all typed text, so a person must trust it: set %s in the environment of the client, or run %s in the "+
+					"project's folder", choice.Variable(driver), hint.Command("ios-agent trust "+at))
 		}
 		delete(wish.At, driver.Name)
 	}
 	return wish, nil
 }
 
-// named refuses a call that chooses a driver whose server nobody named, and that would be looked for at its usual port: any user of this
-// machine can have taken it.
+// named refuses a call that chooses a driver without the address of its server. The usual port is not safe: any user of this machine may
+// listen there.
 func (d Access) named(c *op.Call, wish choice.Wish) error {
 	for _, s := range d.Drivers {
 		if c.Instead[config.KeyDriver] == s.Name && wish.At[s.Name] == "" && s.Usual != "" {
@@ -233,7 +235,7 @@ func (d Access) named(c *op.Call, wish choice.Wish) error {
 	return nil
 }
 
-// DriverChecks say which driver drives the session's device, and why, and how the servers are that could.
+// DriverChecks say which driver drives the session's device and why, and the state of the servers of other drivers.
 func (d Access) DriverChecks(ctx context.Context, c *op.Call) []device.Check {
 	store := d.Sessions.Get(c.Session).Defaults(c.Dir, c.Env)
 	info, known := d.Pool.Last(d.Sessions.Get(c.Session).Device())
@@ -256,13 +258,13 @@ func (d Access) DriverChecks(ctx context.Context, c *op.Call) []device.Check {
 	return checks
 }
 
-// alternate says how the server of a driver is. One that nobody named is nothing to worry about.
+// alternate is the check of one driver's server. A driver without an address is off, which is not a problem.
 func (d Access) alternate(ctx context.Context, a pool.Alternate, wish choice.Wish) device.Check {
 	spec := a.Spec()
 	at, chosen := wish.At[spec.Name], wish.Driver == spec.Name
 	if at == "" && !chosen {
-		return device.Check{Name: spec.Name, Status: device.CheckOff, Message: "not set up; the usual driver needs none",
-			Hint: fmt.Sprintf("`ios-agent session-set-defaults --driver %s --%s URL` has it drive", spec.Name, spec.URLFlag())}
+		return device.Check{Name: spec.Name, Status: device.CheckOff, Message: "not set up; the usual driver needs no server",
+			Hint: hint.Do("session_set_defaults", "driver", spec.Name, spec.URLKey(), "URL") + " sets it up"}
 	}
 	says, err := d.Pool.ProbeAlternate(ctx, pool.Choice{Driver: spec.Name, At: at})
 	if err == nil {

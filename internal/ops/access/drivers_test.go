@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
@@ -75,7 +76,7 @@ func looker(d device.Device) string {
 	return ""
 }
 
-func TestDriverIsTheChosenOneElseTheUsual(t *testing.T) {
+func TestChosenDriverReplacesDefaultDriver(t *testing.T) {
 	down := errors.New("connection refused")
 	for _, c := range []struct {
 		what    string
@@ -94,15 +95,15 @@ func TestDriverIsTheChosenOneElseTheUsual(t *testing.T) {
 		{what: "the call", on: seeing(), instead: map[string]string{"wdaUrl": here}, looks: "wda", because: "the call says so"},
 		{what: "a server that is named does not replace eyes", on: seeing(), env: map[string]string{"IOS_AGENT_WDA_URL": here}, looks: "xctest"},
 		{what: "a server for a blind device", on: blind(), env: map[string]string{"IOS_AGENT_WDA_URL": here}, looks: "wda",
-			because: "devicectl does not see the screen now, and wda answers at " + here},
+			because: "devicectl cannot read the screen now, and wda answers at " + here},
 		{what: "a server for a device whose agent waits", on: sleeping{phone("A", "Ann"), true},
 			env: map[string]string{"IOS_AGENT_WDA_URL": here}, looks: "wda",
-			because: "xctest does not see the screen now, and wda answers at " + here},
+			because: "xctest cannot read the screen now, and wda answers at " + here},
 		{what: "an agent that runs", on: sleeping{phone("A", "Ann"), false}, env: map[string]string{"IOS_AGENT_WDA_URL": here}, looks: "xctest"},
 		{what: "a server that does not answer", on: blind(), env: map[string]string{"IOS_AGENT_WDA_URL": here}, err: down, notices: 1},
 		{what: "a server that nobody named", on: blind()},
 		{what: "a server on another machine, by the client", on: blind(), env: map[string]string{"IOS_AGENT_WDA_URL": "http://10.0.0.9:8100/"},
-			looks: "wda", because: "devicectl does not see the screen now, and wda answers at http://10.0.0.9:8100"},
+			looks: "wda", because: "devicectl cannot read the screen now, and wda answers at http://10.0.0.9:8100"},
 	} {
 		wda := &server{name: "wda", usual: here, err: c.err}
 		d := open(t, pool.Options{Alternates: []pool.Alternate{wda}}, c.on)
@@ -133,7 +134,7 @@ func TestDriverIsTheChosenOneElseTheUsual(t *testing.T) {
 	}
 }
 
-func TestSilentServerIsToldOnce(t *testing.T) {
+func TestUnreachableServerIsReportedOnce(t *testing.T) {
 	wda := &server{name: "wda", usual: here, err: errors.New("connection refused")}
 	d := open(t, pool.Options{Alternates: []pool.Alternate{wda}}, blind())
 	for i, want := range []int{1, 0} {
@@ -144,13 +145,13 @@ func TestSilentServerIsToldOnce(t *testing.T) {
 		if len(e.Meta.Notices) != want {
 			t.Fatalf("call %d: got %v, want %d notices", i, e.Meta.Notices, want)
 		}
-		if want == 1 && (e.Meta.Notices[0].Kind != op.Config || e.Meta.Notices[0].Text != "Ann is not driven by wda: connection refused") {
+		if want == 1 && (e.Meta.Notices[0].Kind != op.Config || e.Meta.Notices[0].Text != "Ann cannot be driven by wda: connection refused") {
 			t.Errorf("got %+v, want why wda does not drive", e.Meta.Notices[0])
 		}
 	}
 }
 
-func TestServerThatDrivesIsNotProbedAgain(t *testing.T) {
+func TestConnectedServerIsNotProbedAgain(t *testing.T) {
 	wda := &server{name: "wda", usual: here}
 	d := open(t, pool.Options{Alternates: []pool.Alternate{wda}}, blind())
 	for range 2 {
@@ -164,7 +165,7 @@ func TestServerThatDrivesIsNotProbedAgain(t *testing.T) {
 	}
 }
 
-func TestServerOfNobodyIsRefused(t *testing.T) {
+func TestCallCannotChooseServerWithoutUser(t *testing.T) {
 	remote := "http://10.0.0.9:8100"
 	d := open(t, pool.Options{Alternates: []pool.Alternate{&server{name: "wda", usual: here}}}, seeing())
 	for _, c := range []struct {
@@ -176,7 +177,7 @@ func TestServerOfNobodyIsRefused(t *testing.T) {
 	}{
 		{"the usual port, by a call", nil, map[string]string{config.KeyDriver: "wda"}, fault.Forbidden,
 			[]string{"the driver wda has no address, and a call cannot choose the usual one, " + here,
-				"`ios-agent session-set-defaults --driver wda --wda-url URL`, or set IOS_AGENT_WDA_URL"}},
+				hint.Do("session_set_defaults", "driver", "wda", "wdaUrl", "URL") + ", or set IOS_AGENT_WDA_URL"}},
 		{"another machine, by a call", nil, map[string]string{"wdaUrl": remote}, fault.Forbidden,
 			[]string{"the server of the driver wda is on another machine: " + remote, "set IOS_AGENT_WDA_URL in the environment"}},
 		{"another machine than the client's", map[string]string{"IOS_AGENT_WDA_URL": "http://10.0.0.8:8100"},
@@ -205,7 +206,7 @@ func set(t *testing.T, d door, values map[string]any) {
 	}
 }
 
-func TestServerOnAnotherMachineIsNotTakenForABlindDevice(t *testing.T) {
+func TestRemoteServerIsNotProbedForDriverlessDevice(t *testing.T) {
 	wda := &server{name: "wda"}
 	d := open(t, pool.Options{Alternates: []pool.Alternate{wda}}, blind())
 	set(t, d, map[string]any{"wdaUrl": "http://10.0.0.9:8100"})
@@ -215,7 +216,7 @@ func TestServerOnAnotherMachineIsNotTakenForABlindDevice(t *testing.T) {
 	}
 }
 
-func TestChosenDriverThatFailsNamesTheOthers(t *testing.T) {
+func TestFailingChosenDriverSuggestsOtherDriver(t *testing.T) {
 	d := open(t, pool.Options{Alternates: []pool.Alternate{&server{name: "wda", usual: here}}}, seeing())
 	call := &op.Call{Session: "a", Instead: map[string]string{"wdaUrl": here}}
 	h, _, err := d.Device(t.Context(), call, target.Target{})
@@ -226,10 +227,10 @@ func TestChosenDriverThatFailsNamesTheOthers(t *testing.T) {
 		return &device.UnreachableError{Driver: fakedevice.Server("wda"), At: here, Cause: errors.New("refused")}
 	})
 	fakedevice.WantFault(t, "refused", fault.From(err), fault.DriverFailed, "the driver wda at "+here,
-		"or use xctest: `ios-agent session-set-defaults --driver xctest`")
+		"or use xctest: "+hint.Do("session_set_defaults", "driver", "xctest"))
 }
 
-func TestAppiumLendsItsEyesForWebViewsOnly(t *testing.T) {
+func TestAppiumURLAddsWebViewReadingOnly(t *testing.T) {
 	for _, c := range []struct {
 		what string
 		env  map[string]string
@@ -251,7 +252,7 @@ func TestAppiumLendsItsEyesForWebViewsOnly(t *testing.T) {
 	}
 }
 
-func TestDriverFlagsAreOnOperationsAboutADevice(t *testing.T) {
+func TestOnlyDeviceOperationsHaveDriverFlags(t *testing.T) {
 	about := op.New(op.Spec{Name: "about", Groups: []string{"ui"}, Route: "POST /a", Summary: "About a device"},
 		func(context.Context, *op.Call, target.Target) (struct{}, error) { return struct{}{}, nil })
 	other := op.New(op.Spec{Name: "other", Groups: []string{"ui"}, Route: "POST /b", Summary: "About nothing"},
@@ -271,8 +272,8 @@ func TestDriverFlagsAreOnOperationsAboutADevice(t *testing.T) {
 		t.Errorf("an operation without a device: got the flags %v, want none", got)
 	}
 	for _, s := range all[0].Shorts() {
-		if names := s.Flag != "driver"; names != strings.Contains(s.Elsewhere, "--"+s.Flag+" URL") {
-			t.Errorf("--%s: got %q elsewhere, want the flag of the session's default: %v", s.Flag, s.Elsewhere, names)
+		if names := s.Flag != "driver"; names != strings.Contains(s.Elsewhere, `"`+s.Default+`":"URL"`) {
+			t.Errorf("--%s: Elsewhere = %q; it names the default: want %v", s.Flag, s.Elsewhere, names)
 		}
 	}
 	if got := all[0].Shorts()[0].Doc; !strings.HasSuffix(got, "xctest, wda, appium, idb, devicectl") {
@@ -280,7 +281,7 @@ func TestDriverFlagsAreOnOperationsAboutADevice(t *testing.T) {
 	}
 }
 
-func TestDriverChecksTellWhoDrivesAndHowTheServersAre(t *testing.T) {
+func TestDriverChecksNameTheDriverAndTheServers(t *testing.T) {
 	down := fault.New(fault.DriverFailed, "refused").WithHint("start it")
 	usual := device.Check{Name: "driver", Status: "ok", Message: "simulators: xctest, the usual one"}
 	for _, c := range []struct {
@@ -289,11 +290,11 @@ func TestDriverChecksTellWhoDrivesAndHowTheServersAre(t *testing.T) {
 		err   error
 		wants []device.Check
 	}{
-		{"nothing set up", nil, nil, []device.Check{usual, {Name: "wda", Status: "off", Message: "not set up; the usual driver needs none",
-			Hint: "`ios-agent session-set-defaults --driver wda --wda-url URL` has it drive"}}},
+		{"nothing set up", nil, nil, []device.Check{usual, {Name: "wda", Status: "off", Message: "not set up; the usual driver needs no server",
+			Hint: hint.Do("session_set_defaults", "driver", "wda", "wdaUrl", "URL") + " sets it up"}}},
 		{"the usual one named", map[string]string{"IOS_AGENT_DRIVER": "xctest"}, nil, []device.Check{usual,
-			{Name: "wda", Status: "off", Message: "not set up; the usual driver needs none",
-				Hint: "`ios-agent session-set-defaults --driver wda --wda-url URL` has it drive"}}},
+			{Name: "wda", Status: "off", Message: "not set up; the usual driver needs no server",
+				Hint: hint.Do("session_set_defaults", "driver", "wda", "wdaUrl", "URL") + " sets it up"}}},
 		{"a server that answers", map[string]string{"IOS_AGENT_WDA_URL": here}, nil,
 			[]device.Check{usual, {Name: "wda", Status: "ok", Message: "wda 1.0"}}},
 		{"a server that does not", map[string]string{"IOS_AGENT_WDA_URL": here}, down,
@@ -322,7 +323,7 @@ func TestDriverChecksNameTheSessionsDevice(t *testing.T) {
 	}
 }
 
-func TestProgramHasNoOtherDriver(t *testing.T) {
+func TestDriverChoiceIsIgnoredForPrograms(t *testing.T) {
 	d := open(t, pool.Options{Openers: []pool.Opener{&programs{}}, Alternates: []pool.Alternate{&server{name: "wda"}}})
 	call := &op.Call{Session: "a", Hints: op.ReadOnly, Instead: map[string]string{config.KeyDriver: "nobody"}}
 	if _, _, err := d.Device(t.Context(), call, target.Target{UDID: "pid:12"}); err != nil {

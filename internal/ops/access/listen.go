@@ -11,14 +11,14 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Listen has an app heard that is about to be launched: its log, beside the launch, and what it prints unless the caller has files for
-// that. The function that it gives is told what came of the launch. Nothing of this makes a launch fail: why something is not heard
-// is the state of its source.
+// Listen begins to follow an app that is about to be launched: its log, and its output unless the caller has files for that. The caller
+// passes the result of the launch to the function that Listen returns. A launch never fails because of this: the state of the log source
+// says why it has no lines.
 func (d Access) Listen(c *op.Call, h *pool.Handle, bundle string, how *device.Launch) (launched func(pid int, err error)) {
 	owner := device.Owner{Session: c.Session, UDID: h.Info().UDID}
 	to := streams.Output{Stdout: how.Stdout, Stderr: how.Stderr}
 	if h.Info().Type != device.TypePhysical && to == (streams.Output{}) {
-		if made, err := d.Said.NewOutput(owner, bundle); err == nil { // else what it prints is not heard
+		if made, err := d.Said.NewOutput(owner, bundle); err == nil { // else its output is not captured
 			to, how.Stdout, how.Stderr = made, made.Stdout, made.Stderr
 		}
 	}
@@ -37,15 +37,15 @@ func (d Access) Listen(c *op.Call, h *pool.Handle, bundle string, how *device.La
 	}
 }
 
-// hearAgain has what a session followed on a device before the daemon was restarted be heard again: the session drives the device again.
+// hearAgain resumes the logs that a session followed on a device before the daemon restarted: the session drives the device again.
 func (d Access) hearAgain(h *pool.Handle) {
 	if session := h.Driver(); session != "" && d.Said != nil {
 		d.Said.Return(h.Device, device.Owner{Session: session, UDID: h.Info().UDID})
 	}
 }
 
-// HearAll has all that was followed and that nobody hears now be heard again, for a session that reads what all devices said. A device that
-// cannot be found says nothing.
+// HearAll resumes all logs that were followed before the daemon restarted, for a session that reads the lines of all devices. It forgets
+// the logs of devices that no longer exist.
 func (d Access) HearAll(ctx context.Context, session string) {
 	if d.Said == nil || d.Pool == nil {
 		return
@@ -61,7 +61,7 @@ func (d Access) HearAll(ctx context.Context, session string) {
 	}
 }
 
-// EndOff ends what is followed of apps whose device was switched off, or deleted, by somebody else.
+// EndOff stops following the apps of devices that another program shut down or deleted.
 func (d Access) EndOff(ctx context.Context) {
 	if d.Said == nil || d.Pool == nil {
 		return
@@ -73,14 +73,14 @@ func (d Access) EndOff(ctx context.Context) {
 	}
 }
 
-// Off ends what is followed of the apps of a device that was just switched off.
+// Off stops following the apps of a device that was just shut down.
 func (d Access) Off(udid string) {
 	if d.Said != nil {
 		d.Said.Off(udid)
 	}
 }
 
-// Front is the app that a session saw in front last on the device of its call; empty where none is known.
+// Front is the app that the session last saw in front on the device of its call; empty if unknown.
 func (d Access) Front(c *op.Call) (app string) {
 	if c.Device != nil {
 		d.Sessions.Get(c.Session).Refs(func(r *ui.Refs) { app = r.LastApp(c.Device.UDID) })

@@ -16,23 +16,24 @@ import (
 	"ios-agent/internal/ui/outline"
 )
 
-// mostMeanwhile is how many changes an answer tells that the caller did not ask about.
+// mostMeanwhile is the maximum number of unexpected changes that an answer lists.
 const mostMeanwhile = 5
 
-// Looking is a call that looks at a device, for what happened on it since the session saw it.
+// Looking is a call that looks at a device. It collects what happened on the device since the session last saw it.
 type Looking struct {
 	Call    *op.Call
 	Handle  *pool.Handle
 	Session *session.Session
-	Quiet   bool // the result tells what changed; only who else drove is told before it
+	Quiet   bool // the result itself lists the changes, so the notice only names the sessions that drove
 
 	lines []string
 	who   string
 }
 
+// UDID is the udid of the device.
 func (l *Looking) UDID() string { return l.Handle.Info().UDID }
 
-// Saw notes what changed until a screen that the step sees. What was told counts as shown.
+// Saw notes what changed up to a screen that the step sees. The noted changes count as shown to the session.
 func (l *Looking) Saw(screen *ui.Screen) {
 	var lines []string
 	l.Session.Refs(func(r *ui.Refs) {
@@ -46,7 +47,7 @@ func (l *Looking) Saw(screen *ui.Screen) {
 	}
 }
 
-// changed notes changes, and who may have made them.
+// changed notes changes, and the other sessions that may have made them.
 func (l *Looking) changed(lines []string) {
 	if len(lines) == 0 {
 		return
@@ -69,16 +70,16 @@ func (l *Looking) tell() {
 	}
 }
 
-// Shown is a screen in an answer that is about something else: what changed since it was shown last, or else its outline.
+// Shown is the screen in an answer about something else: the changes since the session was last shown it, or its outline.
 type Shown struct {
 	Changes []string `json:"changes,omitempty"`
 	Outline string   `json:"outline,omitempty" lines:"ours"`
 }
 
-// MostShown is how many lines such a screen may take.
+// MostShown is the maximum number of lines of such a screen.
 const MostShown = 15
 
-// Show tells of a screen. Its refs can be used.
+// Show puts a screen into an answer. The caller can use its refs.
 func (l *Looking) Show(screen *ui.Screen, still bool) (out Shown) {
 	l.Session.Refs(func(r *ui.Refs) {
 		if before := r.Shown(l.UDID()); before == nil || before.App != screen.App {
@@ -97,7 +98,7 @@ func (l *Looking) Show(screen *ui.Screen, still bool) (out Shown) {
 	return out
 }
 
-// Text is what is shown, below another text.
+// Text is the outline or the changes, to append to another text.
 func (o Shown) Text() string {
 	switch {
 	case o.Outline != "":
@@ -109,10 +110,10 @@ func (o Shown) Text() string {
 }
 
 // Unread says why an answer shows no screen.
-func Unread(err error) string { return "the screen could not be read: " + err.Error() }
+func Unread(err error) string { return "cannot read the screen: " + err.Error() }
 
-// Step runs fn with a step on the device, in its lane. The answer tells first what changed on the screen since the session was
-// shown it: an effect of an earlier step may have come late. Nothing looks for that alone; it is the look that the step makes.
+// Step runs fn with a step on the device, in its lane. The answer begins with what changed on the screen since the session was last shown
+// it: an effect of an earlier step may have come late. The look of the step itself finds these changes; Step makes no extra look.
 func (d Access) Step(ctx context.Context, l *Looking, fn func(act.Step) error) error {
 	if err := d.held(l.UDID(), l.Call); err != nil {
 		return err
@@ -127,8 +128,8 @@ func (d Access) Step(ctx context.Context, l *Looking, fn func(act.Step) error) e
 	})
 }
 
-// held is a fault when a debugger has paused an app of the device: it answers nobody, and to look at it would wait for nothing.
-// A client that wants to look and wait all the same sets uiDebuggerGuardMode.
+// held is a fault if a debugger has paused an app of the device: a paused app does not answer, and a look would wait in vain. A client that
+// wants to look all the same sets uiDebuggerGuardMode.
 func (d Access) held(udid string, c *op.Call) error {
 	app, is := d.Debuggers.Paused(udid)
 	if !is || d.guardMode(c) != config.GuardError {
@@ -142,7 +143,7 @@ func (d Access) held(udid string, c *op.Call) error {
 	return f
 }
 
-// guardMode is what the client wants of looks at a paused app.
+// guardMode is the client's setting for looks at a paused app.
 func (d Access) guardMode(c *op.Call) string {
 	set := d.Sessions.Get(c.Session).Defaults(c.Dir, c.Env).Setting(config.GuardMode())
 	return cmp.Or(set, config.GuardError)

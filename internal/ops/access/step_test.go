@@ -72,7 +72,7 @@ func (d door) shown(session string) (labels []string) {
 	return labels
 }
 
-func TestStepTellsWhatChangedSinceTheLastLook(t *testing.T) {
+func TestStepReportsChangesSinceLastLook(t *testing.T) {
 	for _, c := range []struct {
 		what   string
 		before []string // labels that were shown
@@ -132,7 +132,7 @@ func TestStepTellsWhatChangedSinceTheLastLook(t *testing.T) {
 	}
 }
 
-func TestFailedStepShowedNothing(t *testing.T) {
+func TestFailedStepDoesNotCountAsShown(t *testing.T) {
 	d := open(t, pool.Options{}, phone("A", "Ann"))
 	d.Sessions.Get("b").Drove("A")
 	e := d.steps(t, "a", false, func(*access.Looking, act.Step) error { return errors.New("torn") })
@@ -144,7 +144,7 @@ func TestFailedStepShowedNothing(t *testing.T) {
 	}
 }
 
-func TestStepHasTheDeviceAndItsSession(t *testing.T) {
+func TestStepReceivesDeviceAndSession(t *testing.T) {
 	d := open(t, pool.Options{}, phone("A", "Ann"))
 	e := d.steps(t, "a", false, func(l *access.Looking, s act.Step) error {
 		if s.Device.Info().UDID != "A" || s.Session.Name != "a" || s.Tell == nil || l.UDID() != "A" {
@@ -198,7 +198,7 @@ func TestShowGivesAnOutlineOrTheChanges(t *testing.T) {
 	}
 }
 
-func TestShownText(t *testing.T) {
+func TestShownTextPrefersOutlineOverChanges(t *testing.T) {
 	for _, c := range []struct {
 		shown access.Shown
 		want  string
@@ -210,12 +210,12 @@ func TestShownText(t *testing.T) {
 			t.Errorf("%+v: got %q, want %q", c.shown, got, c.want)
 		}
 	}
-	if got := access.Unread(errors.New("dark")); got != "the screen could not be read: dark" {
+	if got := access.Unread(errors.New("dark")); got != "cannot read the screen: dark" {
 		t.Errorf("got %q", got)
 	}
 }
 
-func TestListenGivesAnAppFilesForWhatItPrints(t *testing.T) {
+func TestListenCreatesFilesForAppOutput(t *testing.T) {
 	info := fakedevice.Simulator("A", "Ann", device.Booted)
 	info.Type = device.TypePhysical
 	for _, c := range []struct {
@@ -255,7 +255,7 @@ func TestListenGivesAnAppFilesForWhatItPrints(t *testing.T) {
 	}
 }
 
-func TestStepsAreNotQueuedForever(t *testing.T) {
+func TestCancelledCallDoesNotRunStep(t *testing.T) {
 	d := open(t, pool.Options{}, phone("A", "Ann"))
 	h, _, err := d.Device(t.Context(), drive("a"), target.Target{})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/ops/target"
 )
 
-// With does something with an ability of the device that is meant, in its lane.
+// With runs do with an ability of the call's device, in the device's lane.
 func With[Ability any](ctx context.Context, d Access, c *op.Call, t target.Target, do func(Ability) error) (target.StatusOut, error) {
 	h, _, err := d.Device(ctx, c, t)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package agents has the operations on the XCTest agents that drive devices: whether they run, how they are built, started and stopped,
-// and what they wrote. Nobody needs them to work: an agent is built and started when a device is first looked at.
+// Package agents offers the operations on the XCTest agents that drive devices: show their state, build, start and stop them, read their
+// logs. On simulators a client does not need these operations: ios-agent builds and starts an agent when it first looks at a device.
 package agents
 
 import (
@@ -12,6 +12,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
@@ -19,12 +20,13 @@ import (
 	"ios-agent/internal/text/oneline"
 )
 
-// Agents shows, builds, starts and stops the agents that drive devices. All of that also happens by itself.
+// Agents shows, builds, starts and stops the agents that drive devices.
 type Agents struct{ access access.Access }
 
 // New makes the operations on agents.
 func New(access access.Access) *Agents { return &Agents{access} }
 
+// Ops lists the operations on agents.
 func (a *Agents) Ops() []op.Op {
 	groups := []string{"agent"}
 	return []op.Op{
@@ -35,20 +37,20 @@ func (a *Agents) Ops() []op.Op {
 		}, a.status),
 		op.New(op.Spec{
 			Name: "agent_build", Groups: groups, Verb: "agent build", Route: "POST /api/v1/agent/build", Timeout: 11 * time.Minute, Long: true,
-			Summary: "Build the agent again; it is also built automatically when needed", Hints: op.Idempotent, Examples: []string{"agent build"},
+			Summary: "Build the agent again", Hints: op.Idempotent, Examples: []string{"agent build"},
 		}, a.build),
 		op.New(op.Spec{
 			Name: "agent_start", Groups: groups, Verb: "agent start", Route: "POST /api/v1/agent/start", Timeout: 11 * time.Minute, Long: true,
-			Summary: "Start the agent of a device: a simulator before it is needed, a physical device so that it can be driven",
-			Help: "On a simulator the agent comes by itself. On a physical device it is built, signed with your team, installed and started " +
-				"only by this command; it needs a cable, trust, Developer Mode and an unlocked screen. `ios-agent doctor --device UDID` says " +
-				"what is missing.",
+			Summary: "Start the agent of a simulator or a physical device",
+			Help: "On a simulator the agent starts automatically. On a physical device only this operation builds it, signs it with your team, " +
+				"installs and starts it; it needs a cable, trust, Developer Mode and an unlocked screen. " +
+				hint.Do("doctor", "device", "UDID") + " says what is missing.",
 			Hints:    op.Idempotent,
 			Examples: []string{`agent start --sim "iPhone 16"`, "agent start --udid 00008140-000A61C23E04801C --team A1B2C3D4E5"},
 		}, a.start),
 		op.New(op.Spec{
 			Name: "agent_stop", Groups: groups, Verb: "agent stop", Route: "POST /api/v1/agent/stop",
-			Summary: "Stop the agent of a device; on a simulator the next action starts another",
+			Summary: "Stop the agent of a device",
 			Hints:   op.Idempotent, Examples: []string{"agent stop"},
 		}, a.stop),
 		op.New(op.Spec{
@@ -59,14 +61,14 @@ func (a *Agents) Ops() []op.Op {
 	}
 }
 
-// agentsOut is every agent there is.
+// agentsOut is the list of all agents.
 type agentsOut struct {
 	Agents []device.AgentState `json:"agents"`
 
-	own string // the driver whose agent is our own
+	own string // the driver of ios-agent's own agent
 }
 
-// Text is one line an agent.
+// Text has a line for each agent.
 func (o agentsOut) Text() string {
 	lines := []string{fmt.Sprintf("agents: %d", len(o.Agents))}
 	for _, a := range o.Agents {
@@ -88,7 +90,7 @@ func (a *Agents) status(context.Context, *op.Call, struct{}) (agentsOut, error) 
 	return out, nil
 }
 
-// agentBuildsOut is what was built.
+// agentBuildsOut is the list of builds.
 type agentBuildsOut struct {
 	Builds []device.AgentBuild `json:"builds"`
 }
@@ -120,17 +122,17 @@ func (a *Agents) build(ctx context.Context, c *op.Call, _ struct{}) (agentBuilds
 // agentIn names the device.
 type agentIn struct{ target.Target }
 
-// agentStartIn names the device, and who signs. Signing uses an account of the user's and puts an app on a phone: no data is lost by
-// it, and it is asked for all the same.
+// agentStartIn names the device and the signing team. Signing uses an account of the user and installs an app on the phone. It loses no
+// data, but needs approval like an operation that does.
 type agentStartIn struct {
 	target.Target
-	Team op.Loss `json:"team,omitempty" doc:"team that signs the agent for a physical device; else IOS_AGENT_TEAM"`
+	Team op.Loss `json:"team,omitempty" doc:"signing team for a physical device; default: IOS_AGENT_TEAM"`
 }
 
 // agentOut is the agent of one device.
 type agentOut struct{ device.AgentState }
 
-// Text says it in a line.
+// Text is one line.
 func (o agentOut) Text() string { return fmt.Sprintf("the agent of %s: %s", o.Name, o.State) }
 
 func (a *Agents) start(ctx context.Context, c *op.Call, in agentStartIn) (agentOut, error) {
@@ -145,7 +147,7 @@ func (a *Agents) start(ctx context.Context, c *op.Call, in agentStartIn) (agentO
 	return agentOut{d.AgentState()}, nil
 }
 
-// stop does not wait for the command under way: that command may be what hangs.
+// stop does not wait for the running command of the device: that command may hang.
 func (a *Agents) stop(ctx context.Context, c *op.Call, in agentIn) (agentOut, error) {
 	h, d, err := a.agent(ctx, c, in.Target)
 	if err != nil {
@@ -166,10 +168,10 @@ func (a *Agents) agent(ctx context.Context, c *op.Call, t target.Target) (*pool.
 	return h, d, err
 }
 
-// agentLogsIn says how much.
+// agentLogsIn says how many lines to show.
 type agentLogsIn struct {
 	target.Target
-	Lines int `json:"lines,omitempty" doc:"how many lines from the end" min:"1" max:"5000" default:"50" more:"true"`
+	Lines int `json:"lines,omitempty" doc:"number of lines from the end" min:"1" max:"5000" default:"50" more:"true"`
 }
 
 // agentLogsOut is the end of a log.
@@ -178,12 +180,12 @@ type agentLogsOut struct {
 	Lines []string `json:"lines"`
 }
 
-// Text is the lines below the path.
+// Text is the path and the lines below it.
 func (o agentLogsOut) Text() string {
 	return o.Path + "\n" + oneline.Under(strings.Join(o.Lines, "\n"))
 }
 
-// mostLog is how much of a log's end is read.
+// mostLog is the maximum number of bytes read from the end of a log.
 const mostLog = 1 << 20
 
 func (a *Agents) logs(ctx context.Context, c *op.Call, in agentLogsIn) (agentLogsOut, error) {
@@ -193,12 +195,12 @@ func (a *Agents) logs(ctx context.Context, c *op.Call, in agentLogsIn) (agentLog
 	}
 	state := d.AgentState()
 	if state.Log == "" {
-		return agentLogsOut{}, fault.New(fault.PathError, "the agent of %s has no log: it is %s", state.Name, state.State).
-			WithHint("start it: `ios-agent agent start`")
+		return agentLogsOut{}, fault.New(fault.PathError, "the agent of %s has no log: its state is %s", state.Name, state.State).
+			WithHint("start it: %s", hint.Do("agent_start"))
 	}
 	text, err := regularfile.Tail(state.Log, mostLog)
 	if err != nil {
-		return agentLogsOut{}, fault.New(fault.PathError, "the agent's log: %w", err)
+		return agentLogsOut{}, fault.New(fault.PathError, "cannot read the agent's log: %w", err)
 	}
 	lines := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
 	return agentLogsOut{Path: state.Log, Lines: lines[max(0, len(lines)-in.Lines):]}, nil

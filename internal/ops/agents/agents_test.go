@@ -12,6 +12,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ops/agents"
 	"ios-agent/test/fakedevice"
 )
@@ -75,7 +76,7 @@ func TestAgentIsStartedUnderTheLeaseAndStopped(t *testing.T) {
 	}
 }
 
-func TestStatusShowsOnlyAgentsThatAreThere(t *testing.T) {
+func TestAgentStatusOmitsAbsentAgents(t *testing.T) {
 	ann, cleo := phone("A", "Ann"), phone("C", "Cleo")
 	run, devices := room(t, ann, cleo, bare())
 	run.Says("agent_status", `{}`, "agents: 0")
@@ -94,7 +95,7 @@ func TestStatusShowsOnlyAgentsThatAreThere(t *testing.T) {
 	run.Says("agent_status", `{}`, "agents: 2\n"+one+"\nC  wda  dead  pid 0  port 0  build   protocol 0  Cleo")
 }
 
-func TestBuildAsksEveryDriverThatCan(t *testing.T) {
+func TestAgentBuildUsesEveryBuildingDriver(t *testing.T) {
 	first, second := &builder{Driver: fakedevice.Driver{Named: "one"}}, &builder{Driver: fakedevice.Driver{Named: "two"}}
 	reach := fakedevice.Over(t, pool.Options{Drivers: []device.Driver{first, &fakedevice.Driver{Named: "none"}, second}})
 	run := fakedevice.Open(t, agents.New(reach).Ops())
@@ -110,10 +111,11 @@ func TestBuildAsksEveryDriverThatCan(t *testing.T) {
 	}
 }
 
-func TestLogsShowTheEnd(t *testing.T) {
+func TestAgentLogsShowLastLines(t *testing.T) {
 	ann := phone("A", "Ann")
 	run, devices := room(t, ann)
-	run.Refused("agent_logs", `{}`, fault.PathError, "the agent of Ann has no log: it is absent", "`ios-agent agent start`")
+	run.Refused("agent_logs", `{}`, fault.PathError, "the agent of Ann has no log: its state is absent",
+		"start it: "+hint.Do("agent_start"))
 	ann.Agent.Log = filepath.Join(t.TempDir(), "agent.log")
 	run.Refused("agent_logs", `{}`, fault.PathError, "the agent's log: ", ann.Agent.Log)
 	var lines []string

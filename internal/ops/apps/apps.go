@@ -1,5 +1,5 @@
-// Package apps has the operations on apps: install, launch, end, uninstall and list them on a device, open a URL, and open or end apps of
-// this Mac. An app is named by its bundle id or by its name.
+// Package apps offers the operations on apps of devices: install, launch, terminate, uninstall, list and open. MacApps does the same for
+// apps of this Mac, for the views of other families. Callers name an app by its bundle id or its name.
 package apps
 
 import (
@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/device/appref"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
@@ -25,10 +26,10 @@ import (
 	"ios-agent/internal/ui/outline"
 )
 
-// Apps installs, launches and ends apps.
+// Apps installs, launches and terminates apps on devices.
 type Apps struct {
 	access   access.Access
-	launched sync.Map // the process of an app on a device that was launched last, by appOn
+	launched sync.Map // the pid of the last launch of each app, by appOn
 }
 
 // appOn is an app on a device.
@@ -37,24 +38,25 @@ type appOn struct{ udid, bundle string }
 // New makes the operations on apps.
 func New(access access.Access) *Apps { return &Apps{access: access} }
 
+// Ops lists the operations on apps.
 func (a *Apps) Ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "install_app", Groups: []string{"app"}, Verb: "install", Route: "POST /api/v1/device/app/install",
-			Summary: "Install an app on the device; a device that the call names is booted if needed",
+			Summary: "Install an app on the device, booting a named device if needed",
 			Hints:   op.Idempotent | op.Executes, Timeout: 10 * time.Minute, Long: true, Default: true,
 			Next: []string{"launch_app"}, Examples: []string{`install ./Shop.app --sim "iPhone 16 Pro"`},
 		}, a.Install),
 		op.New(op.Spec{
 			Name: "launch_app", Groups: []string{"app"}, Verb: "launch", Route: "POST /api/v1/device/app/launch",
-			Summary: "Launch an installed app and show it; a device that the call names is booted",
+			Summary: "Launch an installed app, booting a named device if needed",
 			Hints:   op.Idempotent, Timeout: 6 * time.Minute, Long: true, Default: true,
 			Examples: []string{"launch Shop", "launch com.iosagent.shop --restart --args=-uitest"},
-			Instead:  []op.Instead{{Flag: "proxy", Op: "proxy_launch", Doc: "have its requests go through the proxy"}},
+			Instead:  []op.Instead{{Flag: "proxy", Op: "proxy_launch", Doc: "send its requests through the proxy"}},
 		}, a.LaunchAndLook),
 		op.New(op.Spec{
 			Name: "terminate_app", Groups: []string{"app"}, Verb: "terminate", Route: "POST /api/v1/device/app/terminate",
-			Summary: "End a running app; one that does not run is no error", Timeout: time.Minute,
+			Summary: "Terminate a running app; succeeds if it does not run", Timeout: time.Minute,
 			Examples: []string{"terminate com.iosagent.shop"},
 		}, a.Terminate),
 		op.New(op.Spec{
@@ -81,20 +83,20 @@ type InstallIn struct {
 	Path op.Path `json:"app_path" doc:"the .app folder" cli:"arg"`
 }
 
-// AppOut is an app and what became of it.
+// AppOut is an app and what the operation did with it.
 type AppOut struct {
 	Status string `json:"status"`
 	UDID   string `json:"udid"`
 	Bundle string `json:"bundle_id"`
 	Path   string `json:"app_path,omitempty"`
 	PID    int    `json:"pid,omitempty"`
-	Booted bool   `json:"booted,omitempty"` // the device was booted for it
+	Booted bool   `json:"booted,omitempty"` // the call booted the device
 
 	device  string
-	resumed bool // it was running, and is the same process
+	resumed bool // the app already ran and has the same pid
 }
 
-// Text says it in a line.
+// Text is one line.
 func (o AppOut) Text() string {
 	text := o.Say(oneline.Of(o.device))
 	if o.PID > 0 {
@@ -103,13 +105,13 @@ func (o AppOut) Text() string {
 	return text
 }
 
-// What became of an app, besides launched and terminated.
+// More values of AppOut.Status, besides launched and terminated.
 const (
 	notRunning = "not running"
 	relaunched = "relaunched"
 )
 
-// Say says what became of the app on a device.
+// Say is the result in words, for a device with this name.
 func (o AppOut) Say(device string) string {
 	switch o.Status {
 	case notRunning:
@@ -127,6 +129,7 @@ func (o AppOut) Say(device string) string {
 	return text
 }
 
+// Install installs an app. The device becomes the session's device.
 func (a *Apps) Install(ctx context.Context, c *op.Call, in InstallIn) (AppOut, error) {
 	out := AppOut{Status: "installed", Path: string(in.Path)}
 	err := a.on(ctx, c, in.Target, &out, func(h *pool.Handle, d device.Apps) (err error) {
@@ -144,8 +147,8 @@ func (a *Apps) Install(ctx context.Context, c *op.Call, in InstallIn) (AppOut, e
 	return out, err
 }
 
-// booted boots a device that is off, and reports whether it was. Only where the listing that found it says so is simctl asked again: it may
-// have been booted since, and another question would cost every launch more than the answer is worth.
+// booted boots the device if it is shut down, and reports whether it was. It trusts a listing that says booted, since one more simctl call
+// would slow every launch. It checks again only a listing that says shutdown: another program may have booted the device since.
 func (a *Apps) booted(ctx context.Context, h *pool.Handle) (was bool, err error) {
 	if _, err := device.As[device.Power](h.Device); err == nil {
 		last, known := a.access.Pool.Last(h.Info().UDID)
@@ -164,9 +167,10 @@ type LaunchIn struct {
 	Bundle  string   `json:"bundle_id" doc:"its bundle id or name" cli:"arg"`
 	Args    []string `json:"args,omitempty" doc:"for the app" private:"true"`
 	Env     []string `json:"env,omitempty" doc:"for the app, as NAME=VALUE" pairs:"true" private:"true"`
-	Restart bool     `json:"restart,omitempty" doc:"end a running one first, as args and env do"`
+	Restart bool     `json:"restart,omitempty" doc:"end a running app first, as args and env do"`
 }
 
+// Launch launches an app. A running app is launched again if the call gives arguments or environment, which it would not get otherwise.
 func (a *Apps) Launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, error) {
 	out := AppOut{Status: "launched", Bundle: in.Bundle}
 	if err := appref.CheckApp(in.Bundle); err != nil {
@@ -191,7 +195,7 @@ func (a *Apps) Launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, err
 			if err != nil {
 				return err
 			}
-			if known && app.PID > 0 { // a running app would not get them
+			if known && app.PID > 0 {
 				out.Status, how.Restart = relaunched, true
 			}
 		}
@@ -210,16 +214,16 @@ func (a *Apps) Launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, err
 	return out, err
 }
 
-// InstallAndLaunchIn is an app that was built and is to run now.
+// InstallAndLaunchIn is a built app to install and launch.
 type InstallAndLaunchIn struct {
 	target.Target
 	Path   string
 	How    device.Launch
-	Booted func() // called when the device is on; nil: nobody waits for that
+	Booted func() // called when the device is booted; may be nil
 }
 
-// InstallAndLaunch boots a device if need be, installs an app and launches it, in one turn of the device's lane: nobody else's step comes
-// between.
+// InstallAndLaunch boots the device if needed, installs the app and launches it, in one turn of the device's lane: no step of another
+// session comes between.
 func (a *Apps) InstallAndLaunch(ctx context.Context, c *op.Call, in InstallAndLaunchIn) (AppOut, error) {
 	out := AppOut{Status: "launched", Path: in.Path}
 	err := a.on(ctx, c, in.Target, &out, func(h *pool.Handle, d device.Apps) (err error) {
@@ -250,10 +254,10 @@ func (a *Apps) InstallAndLaunch(ctx context.Context, c *op.Call, in InstallAndLa
 type LaunchOut struct {
 	AppOut
 	Outline string `json:"outline,omitempty" lines:"ours"`
-	Note    string `json:"note,omitempty"` // why there is no outline
+	Note    string `json:"note,omitempty"` // why the outline is missing
 }
 
-// Text is a line, and the outline.
+// Text is the line of AppOut, the outline and the note.
 func (o LaunchOut) Text() string {
 	text := o.AppOut.Text()
 	for _, more := range []string{o.Outline, o.Note} {
@@ -264,7 +268,8 @@ func (o LaunchOut) Text() string {
 	return text
 }
 
-// LaunchAndLook is Launch with the first screen, on a device whose screen can be read. An app that runs but cannot be looked at still runs.
+// LaunchAndLook is Launch with the first screen in the answer, on devices whose screen can be read. A screen that cannot be read is a note
+// in the answer, not a failure: the app runs.
 func (a *Apps) LaunchAndLook(ctx context.Context, c *op.Call, in LaunchIn) (LaunchOut, error) {
 	app, err := a.Launch(ctx, c, in)
 	out := LaunchOut{AppOut: app}
@@ -289,7 +294,7 @@ func (a *Apps) LaunchAndLook(ctx context.Context, c *op.Call, in LaunchIn) (Laun
 			out.Outline = outline.Of(screen, outline.Choice{Lines: access.MostShown}, app.UDID, refs)
 		})
 	})
-	if err != nil && !fault.Is(err, fault.AgentNotRunning) { // nobody wants to look at a physical device on which no agent was started
+	if err != nil && !fault.Is(err, fault.AgentNotRunning) { // without an agent on a physical device, no screen is expected
 		out.Note = access.Unread(err)
 	}
 	return out, ctx.Err()
@@ -301,6 +306,7 @@ type TerminateIn struct {
 	Bundle string `json:"bundle_id" doc:"its bundle id or name" cli:"arg"`
 }
 
+// Terminate terminates an app. It succeeds if the app does not run.
 func (a *Apps) Terminate(ctx context.Context, c *op.Call, in TerminateIn) (AppOut, error) {
 	out := AppOut{Status: "terminated", Bundle: in.Bundle}
 	if err := appref.CheckApp(in.Bundle); err != nil {
@@ -328,12 +334,12 @@ func (a *Apps) Terminate(ctx context.Context, c *op.Call, in TerminateIn) (AppOu
 	return out, err
 }
 
-// EndProcess ends a process of a device that is known by its id.
+// EndProcess ends the process of a device with this pid.
 func (a *Apps) EndProcess(ctx context.Context, c *op.Call, t target.Target, pid int) (target.StatusOut, error) {
 	return access.With(ctx, a.access, c, t, func(p device.Processes) error { return p.EndProcess(ctx, pid) })
 }
 
-// on does something with apps on the device that is meant, in its lane.
+// on runs do with the apps of the call's device, in the device's lane.
 func (a *Apps) on(ctx context.Context, c *op.Call, t target.Target, out *AppOut, do func(*pool.Handle, device.Apps) error) error {
 	h, _, err := a.access.Device(ctx, c, t)
 	if err != nil {
@@ -350,7 +356,7 @@ func (a *Apps) on(ctx context.Context, c *op.Call, t target.Target, out *AppOut,
 		}
 	}()
 	if t != (target.Target{}) {
-		return a.access.Change(ctx, h, func() error { return do(h, d) }) // a device that is named may be booted for it
+		return a.access.Change(ctx, h, func() error { return do(h, d) }) // do may boot a device that the call names
 	}
 	return a.access.Away(ctx, h, func() error { return do(h, d) })
 }
@@ -379,10 +385,10 @@ func (a *Apps) uninstall(ctx context.Context, c *op.Call, in uninstallIn) (AppOu
 	return out, err
 }
 
-// ListAppsIn says which apps.
+// ListAppsIn says which apps to list.
 type ListAppsIn struct {
 	target.Target
-	All bool `json:"all,omitempty" doc:"show system apps in the text too"`
+	All bool `json:"all,omitempty" doc:"include system apps in the text"`
 }
 
 // ListAppsOut is every installed app.
@@ -394,7 +400,7 @@ type ListAppsOut struct {
 	device string
 }
 
-// Text is one line an app.
+// Text has a line for each app.
 func (o ListAppsOut) Text() string {
 	lines := []string{fmt.Sprintf("%d apps on %s", len(o.Apps), oneline.Of(o.device))}
 	system := 0
@@ -410,7 +416,7 @@ func (o ListAppsOut) Text() string {
 		lines = append(lines, line)
 	}
 	if system > 0 {
-		lines = append(lines, fmt.Sprintf("and %d system apps: --all", system))
+		lines = append(lines, fmt.Sprintf("and %d system apps: %s", system, hint.Do("list_apps", "all", true)))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -429,19 +435,19 @@ func (a *Apps) List(ctx context.Context, c *op.Call, in ListAppsIn) (ListAppsOut
 	return out, err
 }
 
-// openIn is what to open.
+// openIn names a URL or an app to open.
 type openIn struct {
 	target.Target
 	What string `json:"url" doc:"a URL, an app's bundle id, or an app's name" cli:"arg"`
 }
 
-// openOut is what was opened.
+// openOut is the URL or the app that was opened.
 type openOut struct {
 	AppOut
 	URL string `json:"url,omitempty"`
 }
 
-// Text says it in a line.
+// Text is one line.
 func (o openOut) Text() string {
 	if o.URL == "" {
 		return o.AppOut.Text()
@@ -449,7 +455,7 @@ func (o openOut) Text() string {
 	return fmt.Sprintf("opened %s on %s", o.URL, oneline.Of(o.device))
 }
 
-// open takes what has a scheme for a URL. A bundle id has none, and neither has a name.
+// open treats a text with a scheme as a URL. Bundle ids and names of apps have no scheme.
 func (a *Apps) open(ctx context.Context, c *op.Call, in openIn) (openOut, error) {
 	out := openOut{AppOut: AppOut{Status: "opened"}}
 	err := a.on(ctx, c, in.Target, &out.AppOut, func(h *pool.Handle, d device.Apps) error {

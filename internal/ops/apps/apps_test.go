@@ -9,6 +9,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/apps"
@@ -61,7 +62,7 @@ func (r room) did(what string, want ...string) {
 
 func (r room) chosen() session.Choice { return r.reach.Sessions.Get("a").Choice() }
 
-func TestInstallBootsOnlyADeviceThatIsNamed(t *testing.T) {
+func TestInstallBootsOnlyNamedDevice(t *testing.T) {
 	for _, c := range []struct {
 		state, input, said string
 		did                []string
@@ -132,7 +133,7 @@ func TestLaunchStartsAnAppAndShowsIt(t *testing.T) {
 }
 
 // The process is the same: a launch said nothing of whether the app started anew or had only been in the background.
-func TestLaunchOfARunningAppSaysThatItWasRunning(t *testing.T) {
+func TestLaunchReportsAppAlreadyRunning(t *testing.T) {
 	r := shop(t, device.Booted)
 	for _, want := range []string{
 		"launched com.example.shop on Ann (pid 42)", "brought com.example.shop to the front on Ann, where it was running (pid 42)",
@@ -143,7 +144,7 @@ func TestLaunchOfARunningAppSaysThatItWasRunning(t *testing.T) {
 	}
 }
 
-func TestLaunchTakesTheClientsVariables(t *testing.T) {
+func TestLaunchPassesClientSimctlVariables(t *testing.T) {
 	r := shop(t, device.Booted)
 	call := op.Call{Session: "a", Env: map[string]string{"SIMCTL_CHILD_A": "1", "HOME": "/x"}}
 	if e := r.By(call, "launch_app", `{"bundle_id":"Mail"}`); e.Error != nil {
@@ -152,7 +153,7 @@ func TestLaunchTakesTheClientsVariables(t *testing.T) {
 	r.did("the client's variables alone restart nothing", "Launch com.example.mail [] [A=1] false")
 }
 
-func TestLaunchRefusesBeforeItReachesTheDevice(t *testing.T) {
+func TestLaunchRefusesInvalidInputBeforeDeviceCall(t *testing.T) {
 	r := shop(t, device.Booted)
 	r.Refused("launch_app", `{"bundle_id":"-x"}`, fault.InvalidInput, `"-x" is not the bundle id`)
 	r.Refused("launch_app", `{"bundle_id":"Shop","env":["DYLD_X=1"]}`, fault.Forbidden, "DYLD_X makes an app run other code")
@@ -173,7 +174,7 @@ func TestLaunchRefusesBeforeItReachesTheDevice(t *testing.T) {
 	}
 }
 
-func TestLaunchedAppNeedNotBeSeen(t *testing.T) {
+func TestLaunchSucceedsWithoutAppOnScreen(t *testing.T) {
 	for _, c := range []struct {
 		what   string
 		screen *ui.Screen
@@ -182,7 +183,7 @@ func TestLaunchedAppNeedNotBeSeen(t *testing.T) {
 	}{
 		{"another app in front", screen("com.apple.springboard"), nil, "com.example.shop is not in front"},
 		{"a screen of no app", screen(""), nil, ""},
-		{"a dark screen", nil, errors.New("dark"), "the screen could not be read: dark"},
+		{"a dark screen", nil, errors.New("dark"), "cannot read the screen: dark"},
 		{"no agent", nil, fault.New(fault.AgentNotRunning, "none"), ""},
 	} {
 		r := shop(t, device.Booted)
@@ -204,7 +205,7 @@ type blind struct {
 	device.Apps
 }
 
-func TestLaunchOnADeviceWithoutEyes(t *testing.T) {
+func TestLaunchWorksWithoutScreenReading(t *testing.T) {
 	ann := fakedevice.New(fakedevice.Simulator("A", "Ann", device.Booted))
 	ann.PID = 7
 	r := over(t, ann, blind{fakedevice.Bare{Is: ann.Info(), By: "devicectl"}, ann})
@@ -217,7 +218,7 @@ func TestLaunchOnADeviceWithoutEyes(t *testing.T) {
 	r.Refused("open", `{"url":"https://a.b"}`, fault.Unsupported, "cannot open URLs")
 }
 
-func TestTerminateEndsOnlyWhatRuns(t *testing.T) {
+func TestTerminateSkipsAppThatIsNotRunning(t *testing.T) {
 	r := shop(t, device.Booted)
 	r.Says("terminate_app", `{"bundle_id":"Mail"}`, "terminated com.example.mail on Ann")
 	r.did("one that runs", "Terminate com.example.mail")
@@ -244,7 +245,8 @@ func TestUninstallRemovesAnApp(t *testing.T) {
 func TestListAppsHidesSystemAppsInItsText(t *testing.T) {
 	r := shop(t, device.Booted)
 	r.Says("list_apps", `{}`,
-		"3 apps on Ann\ncom.example.shop  \"Shop\"\ncom.example.mail  \"Mail\"  running (pid 5)\nand 1 system apps: --all")
+		"3 apps on Ann\ncom.example.shop  \"Shop\"\ncom.example.mail  \"Mail\"  running (pid 5)\nand 1 system apps: "+
+			hint.Do("list_apps", "all", true))
 	r.Says("list_apps", `{"all":true}`,
 		"3 apps on Ann\ncom.example.shop  \"Shop\"\ncom.example.mail  \"Mail\"  running (pid 5)\ncom.apple.Preferences  \"Settings\"")
 	out := r.Result("list_apps", `{}`)
@@ -276,7 +278,7 @@ func TestOpenTakesAURLOrAnApp(t *testing.T) {
 	r.Refused("open", `{"url":"com.example.shap"}`, fault.AppNotFound, "is not installed on Ann")
 }
 
-func TestInstallAndLaunchIsOneTurn(t *testing.T) {
+func TestInstallAndLaunchStopsAtFirstFailure(t *testing.T) {
 	r := shop(t, "shutdown")
 	booted := false
 	in := apps.InstallAndLaunchIn{
@@ -303,7 +305,7 @@ func TestInstallAndLaunchIsOneTurn(t *testing.T) {
 	}
 }
 
-func TestEndProcess(t *testing.T) {
+func TestEndProcessPassesPIDToDevice(t *testing.T) {
 	r := shop(t, device.Booted)
 	out, err := r.EndProcess(t.Context(), &op.Call{Session: "a"}, target.Target{}, 9)
 	if err != nil || out.UDID != "A" {
@@ -312,7 +314,7 @@ func TestEndProcess(t *testing.T) {
 	r.did("end", "EndProcess 9")
 }
 
-func TestAppsOnADeviceThatHasNone(t *testing.T) {
+func TestAppsAreUnsupportedWithoutAnAppDriver(t *testing.T) {
 	r := over(t, nil, fakedevice.Bare{Is: fakedevice.Simulator("A", "Ann", device.Booted), By: "x"})
 	for name, input := range map[string]string{
 		"install_app": `{"app_path":"/x"}`, "launch_app": `{"bundle_id":"a.b"}`, "terminate_app": `{"bundle_id":"a.b"}`, "open": `{"url":"a"}`,
@@ -321,7 +323,7 @@ func TestAppsOnADeviceThatHasNone(t *testing.T) {
 	}
 }
 
-func TestMacAppTakesNoWrongVariable(t *testing.T) {
+func TestMacAppRefusesInvalidVariable(t *testing.T) {
 	_, err := apps.NewMacApps(nil).Open(t.Context(), &op.Call{}, "/x.app", target.LaunchHow{Env: []string{"x"}}, false)
 	fakedevice.WantFault(t, "no value", fault.From(err), fault.InvalidInput, `env "x" is not NAME=VALUE`)
 }

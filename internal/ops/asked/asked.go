@@ -1,5 +1,6 @@
-// Package asked has the words in which users ask for operations. An operation's own words are those of the platform and of this product;
-// a user who wants dark mode or asks why an app crashed knows neither. Searches read both.
+// Package asked lists the phrases in which users ask for operations, for the search for operations. An operation's summary uses words of
+// the platform and of this product; a user may ask instead for dark mode, or why an app crashed. Add attaches the phrases to the
+// operations; the search reads them with the summaries. The phrases are quotations of users, never shown in answers.
 package asked
 
 import (
@@ -17,7 +18,7 @@ func Add(ops []op.Op) []op.Op {
 	return ops
 }
 
-// Of are the phrases of an operation, with semicolons between them; empty: it has none.
+// Of gives the phrases of an operation, separated by semicolons; empty: none.
 func Of(o op.Op) string {
 	if o.Family == op.Core {
 		return ours[o.Name]
@@ -25,12 +26,12 @@ func Of(o op.Op) string {
 	return theirs[o.Name]
 }
 
-// Names are the operations that have phrases: ours, and those that only other families have.
+// Names lists the operations with phrases: those in the core family, and operations that exist only in another family.
 func Names() (core, other []string) {
 	return slices.Sorted(maps.Keys(ours)), slices.Sorted(maps.Keys(theirs))
 }
 
-// theirs are the phrases of operations that only another family has.
+// theirs maps operations that exist only in another family to their phrases.
 var theirs = map[string]string{
 	"open_sim": "open the Simulator app; show the simulator window; see the simulator on my screen; simulator is invisible; " +
 		"headless simulator; bring the simulator to the front; open -a Simulator; Device Hub; watch it live; GUI; " +

@@ -1,6 +1,6 @@
 package asked
 
-// ours are the phrases of our own operations.
+// ours maps the core family's operations to their phrases.
 var ours = map[string]string{
 	// devices
 	"list_devices": "which simulators are there; available devices; connected iPhones; list phones; what devices do I have; " +
@@ -54,7 +54,7 @@ var ours = map[string]string{
 		"auto-correct; auto-correction; auto-capitalize; auto-capitalised; smart punctuation",
 
 	// pool
-	"list_device_pool": "which phones are free; who is using the simulator; who has the device; free devices; busy devices; " +
+	"list_device_pool": "which phones are free; which agent is using the simulator; whose device is it; free devices; busy devices; " +
 		"claimed by whom; availability; device pool; device farm; fleet; device lab; occupied; unclaimed; who owns the device; " +
 		"reserved by; taken devices; owners; nobody uses; which devices can I take; holder; whose phone; busy",
 	"refresh_devices": "a new phone is not listed; rescan devices; device does not show up; detect devices again; " +
@@ -66,7 +66,7 @@ var ours = map[string]string{
 		"need an iPad with iOS 17; wait for a free one; queue for a device; suitable device; automatically select; " +
 		"whichever is idle; lend me; borrow; get hold of a simulator",
 	"claim_device": "reserve a device; lock a phone for me; take a device exclusively; claim; book a simulator; exclusive; " +
-		"exclusively; exclusive access; acquire; check out a phone; nobody else may use it; keep others off; occupy; mine alone; " +
+		"exclusively; exclusive access; acquire; check out a phone; only I may use it; keep others off; occupy; mine alone; " +
 		"hold a device for me; reserve for CI; mark as taken; allocate to me; want the same phone; borrow a phone; reserved for me; " +
 		"lock the device; book; secure a phone; block a device for me; for my tests",
 	"release_device": "give a device back; unlock the device; free the phone; release the lease; done with the device; " +
@@ -290,7 +290,7 @@ var ours = map[string]string{
 	"clear": "empty a field; delete the text; clear the search bar; erase what was typed; remove the text of a field; " +
 		"clearText; eraseText; clear input; blank; delete everything typed; remove characters; clear text field; empty the search; " +
 		"erase the input; text box empty; wipe the field; delete all characters; clear button; backspace everything; reset a field; " +
-		"start typing anew; remove the text; delete the input; text from the input",
+		"start typing again; remove the text; delete the input; text from the input",
 	"press_key": "press return; hit enter; delete key; backspace; tab key; escape; arrow key; keyboard shortcut; " +
 		"submit by return; space bar; pressKey; tapReturnKey; tapBackspaceKey; enter; done key; go key; newline; line break; " +
 		"shortcut; cmd+S; command key; modifier; ctrl; shift; arrow down; esc; idb ui key; HID; keycode; hit Done; hotkey; " +
@@ -422,7 +422,7 @@ var ours = map[string]string{
 		"hits the breakpoint; wait for the stop; block until the breakpoint; program ended; stopped yet; exit code; " +
 		"notify when the breakpoint is reached; wait for a crash in the debugger; is it paused; breakpoint reached; process exit",
 	"debug_stack": "backtrace; call stack; stack trace; where is the program stopped; threads; who called this function; bt; " +
-		"what is the main thread doing; thread backtrace; frames; callers; call chain; which function is executing; current line; " +
+		"main thread activity; thread backtrace; frames; callers; call chain; which function is executing; current line; " +
 		"bt all; stacktrace; who calls; main thread; how did we get here; stopped where; calling function; call hierarchy; " +
 		"thread list; up the stack; current function; which function; who called this method; called from; caller",
 	"debug_vars": "local variables; value of a variable; inspect variables; print a variable; arguments of a function; " +
@@ -521,7 +521,7 @@ var ours = map[string]string{
 		"no longer follow; stop log; stop listening; stop tailing; quit following; log stream off; finish streaming",
 	"log_sources": "where do logs come from; why are there no logs; which logs are captured; lost lines; log is empty; " +
 		"nothing in the log; no output; logs missing; lines lost; dropped lines; is logging on; followed apps; feeds; " +
-		"my print does not show; what is captured; no log lines; lost messages; log status; empty log; which apps are followed",
+		"my print does not show; captured sources; no log lines; lost messages; log status; empty log; which apps are followed",
 
 	// network
 	"proxy_start": "capture network traffic; sniff http; intercept https; start the proxy; monitor requests; see api calls; " +
@@ -547,9 +547,9 @@ var ours = map[string]string{
 	"proxy_throttle": "throttle the network; slow network; simulate 3g; network link conditioner; bad network; go offline; " +
 		"airplane mode for one request; packet loss; latency; limit bandwidth; edge network; poor connectivity; flaky network; " +
 		"no internet; slow connection; Charles throttle; simulate a slow server; unreliable network; network conditions",
-	"proxy_check": "why is no traffic captured; does the app use the proxy; is traffic coming through; nothing shows up in the proxy; " +
+	"proxy_check": "why does no traffic show up; does the app use the proxy; is traffic coming through; nothing shows up in the proxy; " +
 		"diagnose the proxy; is the certificate trusted; is the app pinning; check certificate pinning; requests are missing why; " +
-		"proxy troubleshooting; why are no flows captured; verify the proxy setup; does traffic go through; bypasses the proxy",
+		"proxy troubleshooting; why do no flows show up; verify the proxy setup; does traffic go through; bypasses the proxy",
 	"proxy_launch": "launch the app through the proxy; start the app with the proxy; launch with proxy; set up the proxy and launch; " +
 		"capture traffic of the app; route the app through the proxy; run the app behind the proxy; one command proxy setup; " +
 		"reboot the simulator with the proxy; open the app with traffic capture",
@@ -601,7 +601,7 @@ var ours = map[string]string{
 		"no more pausing requests; interception off; stop holding; end holding; clear the hold pattern; requests hang since my hold; " +
 		"intercept off; cancel the hold; remove the hold; do not intercept any longer; stop catching; stop trapping",
 	"proxy_held": "which requests are paused; held requests; waiting requests; stuck requests; intercepted requests; on hold; " +
-		"blocked requests; what is paused; was it intercepted; caught requests; trapped; list held; hung requests; pending requests; " +
+		"blocked requests; paused requests; was it intercepted; caught requests; trapped; list held; hung requests; pending requests; " +
 		"request queue; anything caught; see intercepted",
 	"proxy_release": "let a paused request continue; release a request; change a held response; send the held request on; " +
 		"forward a request; send modified; let it through; change and send; edited body; pass on; unblock one; let the held one go; " +

@@ -1,5 +1,6 @@
-// Package builds has the operations on Xcode projects and Swift packages: build, test, coverage, what was built before. xcode/choose finds
-// what a call does not name, and the answer says which and why. The work is done by xcode/builder.
+// Package builds offers the operations on Xcode projects and Swift packages: build, test, coverage, and the list of earlier builds. Builds
+// is its main type. Package xcode/choose picks the project, scheme and simulator that a call does not name, and the answer says which and
+// why. Package xcode/builder runs xcodebuild; this package must not run it itself.
 package builds
 
 import (
@@ -18,18 +19,18 @@ import (
 	"ios-agent/internal/xcode/swiftpackage"
 )
 
-// Builds builds, tests and inspects Xcode projects, and runs what was built.
+// Builds builds, tests and inspects Xcode projects.
 type Builds struct {
 	d     Deps
 	tests lastRuns
 }
 
-// Deps are what builds and tests work with.
+// Deps are the services that builds and tests use.
 type Deps struct {
 	Access   access.Access
 	Engine   *builder.Engine
 	Packages *swiftpackage.Service
-	Store    *telemetry.Store // keeps what came of builds; nil keeps nothing
+	Store    *telemetry.Store // stores the results of builds; nil: they are not stored
 	Now      func() time.Time
 }
 
@@ -38,17 +39,17 @@ func New(d Deps) *Builds {
 	return &Builds{d: d, tests: lastRuns{bundles: recent.Map[string, string]{Most: mostSessions}}}
 }
 
-// Project says what is built: a project or a workspace, a scheme, a configuration.
+// Project names a project or a workspace, a scheme and a configuration.
 type Project struct {
 	Project, Workspace    op.Path
 	Scheme, Configuration string
 }
 
-// How says how it is built.
+// How has the options of a build.
 type How struct {
 	DerivedData op.Path
 	ExtraArgs   []string
-	NoWarnings  bool // in the answer
+	NoWarnings  bool // leave warnings out of the answer
 }
 
 // In is a build.
@@ -57,10 +58,10 @@ type In struct {
 	How
 	On         choose.Destination
 	ForTesting bool
-	Products   op.Path // of a build for testing: where its products go
+	Products   op.Path // folder for the products of a build for testing
 }
 
-// Out is what came of a build, and of what followed it.
+// Out is the result of a build and of the steps after it.
 type Out struct {
 	builder.Report
 	Outline string   `json:"outline,omitempty" lines:"ours"` // of the first screen
@@ -69,7 +70,7 @@ type Out struct {
 	fault *fault.Fault
 }
 
-// Text is what a reader needs to go on.
+// Text is the report, the notes and the outline.
 func (o Out) Text() string {
 	text := o.Report.Text()
 	for _, n := range o.Notes {
@@ -81,7 +82,7 @@ func (o Out) Text() string {
 	return text
 }
 
-// Fault is the build's own, or that of the step after it that failed.
+// Fault is the fault of the build, or of the step after it that failed.
 func (o Out) Fault() *fault.Fault {
 	if o.fault != nil {
 		return o.fault
@@ -89,13 +90,13 @@ func (o Out) Fault() *fault.Fault {
 	return o.Report.Fault()
 }
 
-// Stopped notes a step after the build that failed.
+// Stopped adds the fault of a step after the build.
 func (o Out) Stopped(what string, err error) Out {
 	o.fault = fault.From(err).Within(what)
 	return o
 }
 
-// Build builds.
+// Build builds a scheme.
 func (b *Builds) Build(ctx context.Context, c *op.Call, in In) (Out, error) {
 	on, err := b.place(ctx, c, in.On)
 	if err != nil {
@@ -113,8 +114,8 @@ func (b *Builds) Build(ctx context.Context, c *op.Call, in In) (Out, error) {
 	return out, err
 }
 
-// BuildApp builds an app that is going to run: the answer has its path. A destination that cannot run it is refused before a build that
-// may take hours.
+// BuildApp builds an app to run; the answer has its path. It refuses a destination that cannot run the app before the build, which may
+// take hours.
 func (b *Builds) BuildApp(ctx context.Context, c *op.Call, in In) (Out, choose.Place, error) {
 	on, err := b.place(ctx, c, in.On)
 	if err == nil && on.Unknown != nil {
@@ -126,7 +127,7 @@ func (b *Builds) BuildApp(ctx context.Context, c *op.Call, in In) (Out, choose.P
 	r := b.request(c, builder.Build, in.Project, in.How)
 	r.Destination = on.Destination
 	if on.Kind == choose.OnDevice {
-		r.Destination.ID = "" // one build runs on every device
+		r.Destination.ID = "" // the same build runs on all devices
 	}
 	out, err := b.do(ctx, c, r, on, in.NoWarnings)
 	if err != nil || out.Fault() != nil {
@@ -140,13 +141,13 @@ func (b *Builds) BuildApp(ctx context.Context, c *op.Call, in In) (Out, choose.P
 	return out, on, nil
 }
 
-// AppLogs are new files for what an app that is about to be launched prints.
+// AppLogs makes new files for the output of an app that is about to be launched.
 func (b *Builds) AppLogs(app string) (stdout, stderr string, err error) {
 	logs, err := b.d.Engine.NewAppLogs(app)
 	return logs.Stdout, logs.Stderr, err
 }
 
-// nameProduct adds the app that was built, and its bundle id. A scheme may build something else: then there is none to name.
+// nameProduct adds the path and the bundle id of the built app. It adds nothing if the scheme builds no app.
 func (b *Builds) nameProduct(ctx context.Context, r builder.Request, on choose.Place, out *Out) {
 	app, err := b.d.Engine.App(ctx, r, on.Kind != choose.OnMac || on.Arch != "")
 	if err != nil || !app.Built() {
@@ -154,26 +155,26 @@ func (b *Builds) nameProduct(ctx context.Context, r builder.Request, on choose.P
 	}
 	out.Artifacts.AppPath, out.Artifacts.BundleID = app.Path, app.BundleID
 	if id, err := builder.BundleID(app.Path); err == nil {
-		out.Artifacts.BundleID = id // the settings may leave a variable in it
+		out.Artifacts.BundleID = id // the build settings may have an unexpanded variable in it
 	}
 }
 
-// Clean removes what building a project left.
+// Clean removes the build products of a project.
 func (b *Builds) Clean(ctx context.Context, c *op.Call, in In) (Out, error) {
 	r := b.request(c, builder.Clean, in.Project, in.How)
 	r.Destination = builder.Destination{Platform: in.On.Platform}
 	return b.do(ctx, c, r, choose.Place{}, in.NoWarnings)
 }
 
-// AppPathOut is where a scheme's app is.
+// AppPathOut is the path of a scheme's app.
 type AppPathOut struct {
 	Path     string
 	BundleID string
 	Target   string
-	Exists   bool // it was built
+	Exists   bool // the app was built
 }
 
-// AppPath tells where the app of a build is.
+// AppPath finds the path of a scheme's app.
 func (b *Builds) AppPath(ctx context.Context, c *op.Call, in In) (AppPathOut, error) {
 	on, err := b.place(ctx, c, in.On)
 	if err != nil {
@@ -188,7 +189,7 @@ func (b *Builds) AppPath(ctx context.Context, c *op.Call, in In) (AppPathOut, er
 	return AppPathOut{Path: app.Path, BundleID: app.BundleID, Target: app.Target, Exists: app.Built()}, nil
 }
 
-// place finds what a build goes to, and notes the device on the answer.
+// place finds the destination of a build and notes the device on the answer.
 func (b *Builds) place(ctx context.Context, c *op.Call, d choose.Destination) (choose.Place, error) {
 	on, err := d.Find(ctx, b.d.Access.Pool)
 	if on.Device != nil {
@@ -197,7 +198,7 @@ func (b *Builds) place(ctx context.Context, c *op.Call, d choose.Destination) (c
 	return on, err
 }
 
-// request makes the engine's request of the common inputs.
+// request makes the engine's request from the common inputs.
 func (b *Builds) request(c *op.Call, a builder.Action, p Project, h How) builder.Request {
 	return builder.Request{
 		Action: a, Project: string(p.Project), Workspace: string(p.Workspace), Scheme: p.Scheme, Configuration: p.Configuration,
@@ -205,14 +206,14 @@ func (b *Builds) request(c *op.Call, a builder.Action, p Project, h How) builder
 	}
 }
 
-// toolEnv is what of a client's environment Apple's tools see.
+// toolEnv is the part of the client's environment that Apple's tools get.
 func toolEnv(c *op.Call) map[string]string {
 	env := maps.Clone(c.Env)
 	maps.DeleteFunc(env, func(name, _ string) bool { return name != "DEVELOPER_DIR" && name != "SSH_AUTH_SOCK" })
 	return env
 }
 
-// do runs a request and writes the answer.
+// do runs a request, stores its result and makes the answer.
 func (b *Builds) do(ctx context.Context, c *op.Call, r builder.Request, on choose.Place, quiet bool) (Out, error) {
 	out, err := b.d.Engine.Do(ctx, r, progress(c))
 	if err != nil {
@@ -226,7 +227,7 @@ func (b *Builds) do(ctx context.Context, c *op.Call, r builder.Request, on choos
 	return said, nil
 }
 
-// progress hands the engine's progress to the caller.
+// progress reports the engine's progress to the caller.
 func progress(c *op.Call) func(builder.Progress) {
 	return func(p builder.Progress) { c.Report(op.Event{Message: p.Message, Done: p.Done, Total: p.Total}) }
 }

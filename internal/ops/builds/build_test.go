@@ -48,8 +48,8 @@ func (b *bench) phone() choose.Destination {
 	return choose.Destination{Kind: choose.OnSimulator, Simulator: pool.Simulator{ID: b.Info.UDID}}
 }
 
-// TestSettingsOfAMacNeedNoDestination: what names no architecture is asked for without a destination, everything else with one.
-func TestSettingsOfAMacNeedNoDestination(t *testing.T) {
+// TestMacBuildSettingsNeedNoDestination: what names no architecture is asked for without a destination, everything else with one.
+func TestMacBuildSettingsNeedNoDestination(t *testing.T) {
 	b := open(t)
 	mac := builds.In{Project: b.project("macos", "Notes"), On: choose.Destination{Kind: choose.OnMac}}
 	arch := mac
@@ -94,7 +94,7 @@ func want(t *testing.T, what string, err error, code fault.Code, words ...string
 	fakedevice.WantFault(t, what, fault.From(err), code, words...)
 }
 
-func TestBuildNamesItsProduct(t *testing.T) {
+func TestBuildReportsItsProduct(t *testing.T) {
 	b := open(t)
 	b.Ran("")
 	in := b.tally(b.phone())
@@ -117,7 +117,7 @@ func TestBuildNamesItsProduct(t *testing.T) {
 	}
 }
 
-func TestBuildForTestingHasNoApp(t *testing.T) {
+func TestBuildForTestingReportsTestsWithoutApp(t *testing.T) {
 	b := open(t)
 	in := b.tally(b.phone())
 	in.ForTesting = true
@@ -130,7 +130,7 @@ func TestBuildForTestingHasNoApp(t *testing.T) {
 	}
 }
 
-func TestBuildOfAPhoneAndOfAMac(t *testing.T) {
+func TestBuildSupportsPhysicalDeviceAndMac(t *testing.T) {
 	b := open(t)
 	out, err := b.Build(t.Context(), b.call, b.tally(choose.Destination{Kind: choose.OnDevice, Device: workshop.Physical}))
 	if a := out.Artifacts; err != nil || a.DeviceID != workshop.Physical || a.SimulatorID != "" || b.call.Device.UDID != workshop.Physical {
@@ -148,7 +148,7 @@ func TestBuildOfAPhoneAndOfAMac(t *testing.T) {
 	want(t, "a simulator that is not there", err, fault.DeviceNotFound)
 }
 
-func TestFailedBuildTellsItsErrors(t *testing.T) {
+func TestFailedBuildReportsItsErrors(t *testing.T) {
 	b := open(t)
 	in := builds.In{Project: b.project("broken", "Broken"), On: b.phone()}
 	b.call.Dir = filepath.Dir(string(in.Project.Project))
@@ -175,7 +175,7 @@ func TestFailedBuildTellsItsErrors(t *testing.T) {
 	}
 }
 
-func TestTextHasNotesAndTheOutline(t *testing.T) {
+func TestBuildTextShowsNotesAndOutline(t *testing.T) {
 	out := builds.Out{Outline: "button", Notes: []string{"one", "two"}}
 	if text := out.Text(); !strings.HasSuffix(text, "\nnote: one\nnote: two\nbutton") {
 		t.Errorf("got %q, want the notes, then the outline", text)
@@ -187,7 +187,7 @@ func TestTextHasNotesAndTheOutline(t *testing.T) {
 	want(t, "a step after the build", stopped.Fault(), fault.AppLaunchFailed, "it was built, but: no")
 }
 
-func TestAppForADeviceIsBuiltForAll(t *testing.T) {
+func TestBuildAppUsesGenericDestinationForDevice(t *testing.T) {
 	b := open(t)
 	b.Ran("")
 	out, on, err := b.BuildApp(t.Context(), b.call, b.tally(choose.Destination{Kind: choose.OnDevice, Device: workshop.Physical}))
@@ -209,7 +209,7 @@ func TestAppForADeviceIsBuiltForAll(t *testing.T) {
 	}
 }
 
-func TestAppPathTellsWhetherItWasBuilt(t *testing.T) {
+func TestAppPathReportsWhetherAppExists(t *testing.T) {
 	b := open(t)
 	in := b.tally(b.phone())
 	before, err := b.AppPath(t.Context(), b.call, in)
@@ -237,7 +237,7 @@ func TestAppPathTellsWhetherItWasBuilt(t *testing.T) {
 	}
 }
 
-func TestCleanIsNotKept(t *testing.T) {
+func TestCleanIsNotListedAsBuild(t *testing.T) {
 	b := open(t)
 	out, err := b.Clean(t.Context(), b.call, b.tally(choose.Destination{Platform: "iOS"}))
 	if err != nil || out.Fault() != nil || out.Summary.Action != builder.Clean {
@@ -251,7 +251,7 @@ func TestCleanIsNotKept(t *testing.T) {
 	}
 }
 
-func TestToolsSeeOnlyWhatTheyNeedOfTheClient(t *testing.T) {
+func TestToolsGetOnlyNeededClientVariables(t *testing.T) {
 	b := open(t)
 	b.call.Env = map[string]string{"DEVELOPER_DIR": "/Applications/Xcode-beta.app", "SSH_AUTH_SOCK": "/s", "SECRET": "x"}
 	if _, err := b.Build(t.Context(), b.call, b.tally(b.phone())); err != nil {
@@ -268,7 +268,7 @@ func TestToolsSeeOnlyWhatTheyNeedOfTheClient(t *testing.T) {
 	}
 }
 
-func TestProgressOfABuildIsTold(t *testing.T) {
+func TestBuildReportsProgress(t *testing.T) {
 	b := open(t)
 	var told []op.Event
 	c := (op.Call{Session: "a"}).WithProgress(func(e op.Event) { told = append(told, e) })
@@ -277,7 +277,7 @@ func TestProgressOfABuildIsTold(t *testing.T) {
 	}
 }
 
-func TestSchemesAndSettingsAreTheProjects(t *testing.T) {
+func TestSchemesAndSettingsComeFromProject(t *testing.T) {
 	b := open(t)
 	p := b.project("app", "Tally")
 	list, err := b.Schemes(t.Context(), b.call, p)

@@ -8,8 +8,7 @@ import (
 	"ios-agent/internal/xcode/builder"
 )
 
-// Built is what came of a build in the shape of the core family: the names that its other answers have. The views of
-// XcodeBuildMCP keep the report's own.
+// Built is the result of a build with the field names of the core family. The views of XcodeBuildMCP keep the field names of the report.
 type Built struct {
 	Status       string            `json:"status"` // succeeded, failed or not_run
 	Action       string            `json:"action"`
@@ -23,8 +22,8 @@ type Built struct {
 	AppPath      string            `json:"app_path,omitempty"`
 	BundleID     string            `json:"bundle_id,omitempty"`
 	PID          int               `json:"pid,omitempty"`
-	Log          string            `json:"log,omitempty"`        // all that the last run of xcodebuild printed
-	OtherLogs    []string          `json:"other_logs,omitempty"` // of its earlier runs
+	Log          string            `json:"log,omitempty"`        // full output of the last run of xcodebuild
+	OtherLogs    []string          `json:"other_logs,omitempty"` // of earlier runs
 	Stdout       string            `json:"stdout_path,omitempty"`
 	Stderr       string            `json:"stderr_path,omitempty"`
 	Xcresult     string            `json:"xcresult_path,omitempty"`
@@ -35,8 +34,8 @@ type Built struct {
 	Tests        *TestsOut         `json:"tests,omitempty"`
 	Outline      string            `json:"outline,omitempty" lines:"ours"` // of the first screen
 	Notes        []string          `json:"notes,omitempty"`
-	Choices      []string          `json:"choices,omitempty"` // what was chosen, and why
-	Sources      map[string]string `json:"sources,omitempty"` // of values that the call did not give
+	Choices      []string          `json:"choices,omitempty"` // the chosen project, scheme and simulator, and why
+	Sources      map[string]string `json:"sources,omitempty"` // of values that the call did not give, by input
 	Commands     [][]string        `json:"commands"`          // argv of every run of xcodebuild
 
 	of Out
@@ -55,24 +54,24 @@ type Diagnostic struct {
 	FixIts   []string `json:"fix_its,omitempty"`
 	Notes    []string `json:"notes,omitempty"`
 	Output   []string `json:"output,omitempty"` // further lines of the tool
-	Times    int      `json:"times,omitempty"`  // it was printed, if not once
+	Times    int      `json:"times,omitempty"`  // how often it was printed, if more than once
 }
 
-// TestsOut is what came of the tests.
+// TestsOut is the result of the tests.
 type TestsOut struct {
 	Total            int       `json:"total"`
 	Passed           int       `json:"passed"`
 	Failed           int       `json:"failed"`
 	Skipped          int       `json:"skipped"`
 	ExpectedFailures int       `json:"expected_failures,omitempty"`
-	NotRun           int       `json:"not_run,omitempty"` // as build.Counts have it
-	From             string    `json:"from"`              // what it was read from: result bundle or log
+	NotRun           int       `json:"not_run,omitempty"` // as in build.Counts
+	From             string    `json:"from"`              // the source: result bundle or log
 	Cases            []TestOut `json:"cases"`
 }
 
 // TestOut is one test.
 type TestOut struct {
-	ID         string            `json:"id"` // as -only-testing takes it
+	ID         string            `json:"id"` // in the form of -only-testing
 	Suite      string            `json:"suite,omitempty"`
 	Test       string            `json:"test"`
 	Status     string            `json:"status"`
@@ -80,16 +79,16 @@ type TestOut struct {
 	Failures   []builder.Failure `json:"failures,omitempty"`
 }
 
-// Text is what a reader needs to go on.
+// Text is the text of the report.
 func (o Built) Text() string { return oneline.Draw(o.of, Out.Text) }
 
-// Fault is the build's, or that of the step after it that failed.
+// Fault is the fault of the build, or of the step after it that failed.
 func (o Built) Fault() *fault.Fault { return o.of.Fault() }
 
-// builtStatus are the statuses in the words of the core family.
+// builtStatus translates statuses into the words of the core family.
 var builtStatus = map[string]string{builder.StatusSucceeded: "succeeded", builder.StatusFailed: "failed", builder.StatusNotRun: "not_run"}
 
-// inCore gives the answer of a build the shape of the core family.
+// inCore makes the core family's answer from the report of a build.
 func inCore(o Out, err error) (Built, error) {
 	if err != nil {
 		return Built{}, err

@@ -9,6 +9,7 @@ import (
 
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/builds"
 	"ios-agent/internal/xcode/builder"
@@ -49,7 +50,8 @@ func TestProjectsAreDiscovered(t *testing.T) {
 	}
 	b.call.Dir = ""
 	_, err := b.Discover(t.Context(), b.call, builds.DiscoverIn{})
-	want(t, "a client that works in no folder", err, fault.PathError, "there is no folder to look in")
+	want(t, "a client that works in no folder", err, fault.PathError, "cannot search for projects: this client has no working folder",
+		"name the folder with "+hint.Field("workspaceRoot"))
 }
 
 // choices calls test in a folder, with what a session chose, and gives what was chosen.
@@ -65,7 +67,7 @@ func (b *bench) choices(c op.Call, input string) (builds.Built, *fault.Fault) {
 	return out, e.Error
 }
 
-func TestTestFindsWhatIsNotNamed(t *testing.T) {
+func TestTestFindsProjectSchemeAndSimulator(t *testing.T) {
 	b := open(t)
 	dir := b.Sample("app")
 	var told []string
@@ -86,7 +88,7 @@ func TestTestFindsWhatIsNotNamed(t *testing.T) {
 	}
 	b.Ran("")
 	_, f = b.choices(op.Call{Session: "a"}, `{}`)
-	fakedevice.WantFault(t, "no folder", f, fault.ProjectNotFound, "this client works in no folder")
+	fakedevice.WantFault(t, "no folder", f, fault.ProjectNotFound, "the client's folder is unknown: give projectPath or workspacePath")
 	_, f = b.choices(op.Call{Session: "a", Dir: t.TempDir()}, `{}`)
 	fakedevice.WantFault(t, "no project", f, fault.ProjectNotFound)
 	if ran := b.Ran("xcodebuild"); len(ran) != 0 {
@@ -94,7 +96,7 @@ func TestTestFindsWhatIsNotNamed(t *testing.T) {
 	}
 }
 
-func TestTestTakesTheSessionsSimulator(t *testing.T) {
+func TestTestUsesSessionSimulator(t *testing.T) {
 	b := open(t)
 	c := op.Call{Session: "a", Dir: b.Sample("app"), Env: simulated}
 	const gone = "AAAA0000-1111-2222-3333-444444444444"
@@ -116,7 +118,7 @@ func TestTestTakesTheSessionsSimulator(t *testing.T) {
 	}
 }
 
-func TestSchemeForMacsIsTestedOnThisMac(t *testing.T) {
+func TestMacSchemeIsTestedOnThisMac(t *testing.T) {
 	b := open(t)
 	out, f := b.choices(op.Call{Session: "a", Dir: b.Sample("macos"), Env: simulated}, `{}`)
 	if f != nil || out.UDID != "" || !strings.HasPrefix(out.Destination, "platform=macOS") ||
@@ -125,7 +127,7 @@ func TestSchemeForMacsIsTestedOnThisMac(t *testing.T) {
 	}
 }
 
-func TestSchemeOfAWorkspaceIsChosen(t *testing.T) {
+func TestTestFindsWorkspaceOrReportsItsSchemes(t *testing.T) {
 	b := open(t)
 	dir := b.Sample("workspace")
 	found, err := filepath.Glob(filepath.Join(dir, "*.xcworkspace"))

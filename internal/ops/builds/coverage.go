@@ -14,8 +14,8 @@ type CoverageOut struct {
 	Bundle  string
 }
 
-// Coverage tells how much of each target whose name holds a word the tests ran through, with the files of each if those are wanted. An
-// empty path is the result bundle of the session's last test run.
+// Coverage reads the coverage of each target whose name contains a word, with its files if files is set. An empty path means the result
+// bundle of the session's last test run.
 func (b *Builds) Coverage(ctx context.Context, c *op.Call, bundle op.Path, target string, files bool) (out CoverageOut, err error) {
 	if out.Bundle, err = b.tests.bundle(c.Session, string(bundle)); err != nil {
 		return out, err
@@ -24,8 +24,8 @@ func (b *Builds) Coverage(ctx context.Context, c *op.Call, bundle op.Path, targe
 	return out, err
 }
 
-// FileCoverage tells which functions of a file, named by its path or the end of it, the tests did not run, with the lines if those are
-// wanted; and from which result bundle.
+// FileCoverage reads the functions of a file that the tests did not run, with their lines if lines is set, and says which result bundle
+// that comes from. file is the path or the end of it.
 func (b *Builds) FileCoverage(ctx context.Context, c *op.Call, in op.Path, file string, lines bool) (*builder.Functions, string, error) {
 	bundle, err := b.tests.bundle(c.Session, string(in))
 	if err != nil {

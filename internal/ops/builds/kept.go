@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/builds"
@@ -18,17 +19,18 @@ import (
 	"ios-agent/internal/xcode/builder"
 )
 
-// buildList shows the builds and test runs that were kept.
+// buildList shows the stored builds and test runs.
 type buildList struct{ store *telemetry.Store }
 
-// NewBuildList makes the operations on builds that were kept.
+// NewBuildList makes the operations on stored builds.
 func NewBuildList(store *telemetry.Store) *buildList { return &buildList{store} }
 
+// Ops lists the operations on stored builds.
 func (b *buildList) Ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "list_builds", Groups: []string{"logs"}, Verb: "builds", Route: "GET /api/v1/builds",
-			Summary: "List the last builds and test runs: what was built, how it ended, and where its log is; the newest first",
+			Summary: "List recent builds and test runs with results and logs",
 			Hints:   op.ReadOnly | op.Idempotent, Next: []string{"show_build"}, Examples: []string{"builds", "builds --limit 3 --failed"},
 		}, b.list),
 		op.New(op.Spec{
@@ -39,14 +41,14 @@ func (b *buildList) Ops() []op.Op {
 	}
 }
 
-// buildsIn says which builds.
+// buildsIn says which builds to list.
 type buildsIn struct {
-	Scheme string `json:"scheme,omitempty" doc:"only of this scheme"`
-	Failed bool   `json:"failed,omitempty" doc:"only those that failed"`
-	Limit  int    `json:"limit,omitempty" doc:"at most so many" default:"10" min:"1" max:"100" more:"true"`
+	Scheme string `json:"scheme,omitempty" doc:"only this scheme"`
+	Failed bool   `json:"failed,omitempty" doc:"only failed builds"`
+	Limit  int    `json:"limit,omitempty" doc:"maximum number" default:"10" min:"1" max:"100" more:"true"`
 }
 
-// KeptBuild is a build or a test run that is over.
+// KeptBuild is a stored build or test run.
 type KeptBuild struct {
 	ID           string       `json:"id"`
 	Time         time.Time    `json:"time"`
@@ -62,7 +64,7 @@ type KeptBuild struct {
 	TookMS       int64        `json:"took_ms"`
 	ErrorCount   int          `json:"error_count"`
 	WarningCount int          `json:"warning_count"`
-	Tests        *TestsOut    `json:"tests,omitempty"` // the cases are those that failed
+	Tests        *TestsOut    `json:"tests,omitempty"` // cases: the failed tests only
 	Diagnostics  []Diagnostic `json:"diagnostics,omitempty"`
 	Log          string       `json:"log,omitempty"`
 	OtherLogs    []string     `json:"other_logs,omitempty"`
@@ -89,7 +91,7 @@ func keptBuild(r builds.Result) KeptBuild {
 	return out
 }
 
-// head is the build in a line.
+// head is the build in one line.
 func (o KeptBuild) head() string {
 	what := brief.Join(" ", o.Action, o.Scheme)
 	if of := cmp.Or(o.Project, o.Workspace); o.Scheme == "" && of != "" {
@@ -118,7 +120,7 @@ func some(n int, one string) string {
 	return brief.Count(n, one)
 }
 
-// Text is the build, what to mend, and its log. What compilers and tests say is quoted: it has what others wrote.
+// Text is the build, its errors and failed tests, and its log. Messages of compilers and tests are quoted: they are foreign text.
 func (o KeptBuild) Text() string {
 	w := brief.New(mostBuildText)
 	w.Line(o.head())
@@ -143,10 +145,10 @@ func (o KeptBuild) Text() string {
 	return text
 }
 
-// mostQuoted is how much of a message of a compiler or a test is shown.
+// mostQuoted is the maximum number of bytes shown of one message of a compiler or a test.
 const mostQuoted = 400
 
-// mostBuildText is how many bytes the text of a build has: about 800 tokens.
+// mostBuildText is the maximum number of bytes of a build's text: about 800 tokens.
 const mostBuildText = 3200
 
 // BuildsOut is a list of builds.
@@ -156,7 +158,7 @@ type BuildsOut struct {
 	Note   string      `json:"note,omitempty"`
 }
 
-// Text is a line for every build.
+// Text has a line for each build.
 func (o BuildsOut) Text() string {
 	lines := []string{fmt.Sprintf("%d of %s, the newest first", len(o.Builds), brief.Count(o.Total, "build"))}
 	for _, b := range o.Builds {
@@ -168,7 +170,7 @@ func (o BuildsOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// mostBuilds is how many builds are looked through.
+// mostBuilds is the maximum number of builds that a filter searches.
 const mostBuilds = 1000
 
 func (b *buildList) list(ctx context.Context, c *op.Call, in buildsIn) (BuildsOut, error) {
@@ -189,8 +191,8 @@ func (b *buildList) list(ctx context.Context, c *op.Call, in buildsIn) (BuildsOu
 		}
 	}
 	if out.Total = total; total == 0 {
-		c.NothingNext = true // there is none to show
-		out.Note = "nothing that fits was built yet: `ios-agent run` builds and launches, `ios-agent test` tests"
+		c.NothingNext = true
+		out.Note = "no matching build yet: " + hint.Do("run") + " builds and launches, " + hint.Do("test") + " tests"
 	}
 	return out, nil
 }
@@ -218,8 +220,8 @@ func (b *buildList) show(ctx context.Context, _ *op.Call, in buildIn) (KeptBuild
 		}
 	}
 	if !found {
-		return KeptBuild{}, fault.New(fault.BuildNotFound, "no build %q is kept", in.ID).With("field", "id").
-			WithHint("`ios-agent builds` lists those that are")
+		return KeptBuild{}, fault.New(fault.BuildNotFound, "no stored build %q", in.ID).With("field", "id").
+			WithHint("%s lists the stored builds", hint.Do("list_builds"))
 	}
 	out := keptBuild(r)
 	out.Diagnostics = []Diagnostic{}
@@ -243,7 +245,7 @@ func (b *buildList) show(ctx context.Context, _ *op.Call, in buildIn) (KeptBuild
 	return out, nil
 }
 
-// keep stores what came of a build of ours. An answer does not fail because that cannot be kept: the store says what is wrong with it.
+// keep stores the result of a build. A result that cannot be stored does not fail the answer: the store reports its own errors.
 func (b *Builds) keep(ctx context.Context, c *op.Call, o *builder.Outcome, said Out) {
 	if b.d.Store == nil || o.Request.Action == builder.Clean {
 		return

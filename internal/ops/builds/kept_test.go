@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
 	buildops "ios-agent/internal/ops/builds"
@@ -34,7 +35,7 @@ func read[T any](b *bench, name, input string) (out T, e op.Envelope) {
 	return out, e
 }
 
-func TestTestsThatFailAreNamedAndKept(t *testing.T) {
+func TestFailedTestsAreListedAndStored(t *testing.T) {
 	b := open(t)
 	p := b.project("failing", "Failing")
 	b.Ran("")
@@ -79,7 +80,7 @@ func TestTestsThatFailAreNamedAndKept(t *testing.T) {
 	}
 }
 
-func TestTestsOfAMacAndOfAPhone(t *testing.T) {
+func TestTestsRunOnMacAndPhysicalDevice(t *testing.T) {
 	b := open(t)
 	b.call.Env = simulated
 	out, err := b.Test(t.Context(), b.call, buildops.TestIn{Project: b.project("macos", "Notes"), On: choose.Destination{Kind: choose.OnMac}})
@@ -108,7 +109,7 @@ func TestTestsOfAMacAndOfAPhone(t *testing.T) {
 	want(t, "a scheme that is not there", err, fault.SchemeNotFound)
 }
 
-func TestTestsWithoutAVerdictAreNotRun(t *testing.T) {
+func TestTestsWithoutResultCountAsNotRun(t *testing.T) {
 	b := open(t)
 	out, err := b.Test(t.Context(), b.call, buildops.TestIn{Project: b.project("app", "Tally"), On: b.phone()})
 	if err != nil {
@@ -121,7 +122,7 @@ func TestTestsWithoutAVerdictAreNotRun(t *testing.T) {
 	}
 }
 
-func TestTestsThatWereBuiltBefore(t *testing.T) {
+func TestPrebuiltTestsRunFromTestRunFile(t *testing.T) {
 	b := open(t)
 	b.call.Env = simulated
 	in := b.tally(b.phone())
@@ -142,7 +143,7 @@ func TestTestsThatWereBuiltBefore(t *testing.T) {
 	want(t, "products that are not there", err, fault.PathError)
 }
 
-func TestCoverageIsOfTheSessionsLastRun(t *testing.T) {
+func TestCoverageUsesSessionsLastTestRun(t *testing.T) {
 	b := open(t)
 	b.call.Env = simulated
 	_, err := b.Coverage(t.Context(), b.call, "", "", false)
@@ -179,10 +180,10 @@ func TestCoverageIsOfTheSessionsLastRun(t *testing.T) {
 func TestBuildsAreListedNewestFirst(t *testing.T) {
 	b := open(t)
 	out, e := read[buildops.BuildsOut](b, "list_builds", `{}`)
-	if out.Total != 0 || !strings.HasPrefix(e.Stdout, "0 of 0 builds, the newest first\nnote: nothing that fits was built yet") {
+	if out.Total != 0 || !strings.HasPrefix(e.Stdout, "0 of 0 builds, the newest first\nnote: no matching build yet: ") {
 		t.Errorf("got %+v and %q, want none", out, e.Stdout)
 	}
-	b.Refused("show_build", `{"id":"latest"}`, fault.BuildNotFound, `no build "latest" is kept`, "`ios-agent builds`")
+	b.Refused("show_build", `{"id":"latest"}`, fault.BuildNotFound, `no stored build "latest"`, hint.Do("list_builds"))
 	b.Refused("show_build", `{"id":"b00000000"}`, fault.BuildNotFound)
 	b.Refused("show_build", `{"id":"x"}`, fault.InvalidInput)
 	for i, scheme := range []string{"A", "B", "A"} {
@@ -213,7 +214,7 @@ func (b *bench) keep(r builds.Result) builds.Result {
 	return kept
 }
 
-func TestKeptBuildIsALine(t *testing.T) {
+func TestListedBuildIsOneLine(t *testing.T) {
 	b := open(t)
 	at := workshop.Noon()
 	local := at.Local().Format("2006-01-02 15:04:05")
@@ -238,7 +239,7 @@ func TestKeptBuildIsALine(t *testing.T) {
 	}
 }
 
-func TestKeptBuildShowsWhatToMend(t *testing.T) {
+func TestShowBuildListsErrorsInBoundedText(t *testing.T) {
 	b := open(t)
 	long := strings.Repeat("x", 1000)
 	kept := b.keep(builds.Result{
@@ -279,7 +280,7 @@ func TestKeptBuildShowsWhatToMend(t *testing.T) {
 	}
 }
 
-func TestBuildWithoutAStoreIsNotKept(t *testing.T) {
+func TestBuildSucceedsWithoutStore(t *testing.T) {
 	b := open(t)
 	b.Deps.Store = nil
 	b.Builds = buildops.New(b.Deps)
@@ -307,7 +308,7 @@ func manifest(t *testing.T, dir string) {
 	}
 }
 
-func TestPackagesAreBuiltTestedAndKept(t *testing.T) {
+func TestPackageBuildsAndTestsAreStored(t *testing.T) {
 	b := open(t)
 	packages := buildops.NewPackages(b.Deps)
 	dir := filepath.Join(b.Dir, "Cart")
@@ -352,7 +353,7 @@ func TestPackagesAreBuiltTestedAndKept(t *testing.T) {
 	}
 }
 
-func TestProgramsOfPackagesRun(t *testing.T) {
+func TestPackageExecutablesRun(t *testing.T) {
 	b := open(t)
 	packages := buildops.NewPackages(b.Deps)
 	dir := filepath.Join(b.Dir, "Cart")

@@ -7,14 +7,14 @@ import (
 	"ios-agent/internal/op/recent"
 )
 
-// lastRuns remembers, for each session, the result bundle of its last test run: coverage is asked about that. It is safe for
-// concurrent use.
+// lastRuns remembers the result bundle of each session's last test run, the default of the coverage operations. It is safe for concurrent
+// use.
 type lastRuns struct {
 	mu      sync.Mutex
 	bundles recent.Map[string, string] // by session
 }
 
-// mostSessions is how many sessions have their last run remembered.
+// mostSessions is the maximum number of sessions whose last run is remembered.
 const mostSessions = 1000
 
 func (r *lastRuns) keep(session, bundle string) {
@@ -23,7 +23,7 @@ func (r *lastRuns) keep(session, bundle string) {
 	r.bundles.Put(session, bundle)
 }
 
-// bundle is the result bundle that a session means: the one it names, else that of its last run.
+// bundle is the result bundle that the call names, else the one of the session's last run.
 func (r *lastRuns) bundle(session, named string) (string, error) {
 	if named != "" {
 		return named, nil

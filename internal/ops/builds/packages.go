@@ -9,11 +9,11 @@ import (
 	"ios-agent/internal/xcode/swiftpackage"
 )
 
-// Packages builds, tests and runs Swift packages. They take no session defaults. Their swift is that of the PATH, a real one also
-// where the other tools are those of Virtual Xcode.
+// Packages builds, tests and runs Swift packages. It ignores session defaults. It uses the swift on the PATH, which is real even when
+// Virtual Xcode stands in for the other tools.
 type Packages struct{ d Deps }
 
-// NewPackages makes what builds, tests and runs Swift packages.
+// NewPackages makes Packages.
 func NewPackages(d Deps) *Packages { return &Packages{d} }
 
 // Build builds a package.
@@ -32,7 +32,7 @@ func (p *Packages) Test(ctx context.Context, c *op.Call, in swiftpackage.Test) (
 	return done, err
 }
 
-// keep stores what came of a package, beside the builds of projects. An answer does not fail because that cannot be kept.
+// keep stores the result of a package with the builds of projects. A result that cannot be stored does not fail the answer.
 func (p *Packages) keep(ctx context.Context, c *op.Call, action builder.Action, of swiftpackage.Package, done *swiftpackage.Result) {
 	if p.d.Store == nil || done == nil || done.Log() == nil {
 		return
@@ -50,7 +50,7 @@ func (p *Packages) keep(ctx context.Context, c *op.Call, action builder.Action, 
 	_, _ = builds.Keep(context.WithoutCancel(ctx), p.d.Store, r)
 }
 
-// Run runs a package's program until it ends or its time is over.
+// Run runs a package's program until it ends or times out.
 func (p *Packages) Run(ctx context.Context, c *op.Call, in swiftpackage.Run) (*swiftpackage.Result, error) {
 	c.Outside = true
 	return p.d.Packages.Run(ctx, in, c.Progress)
@@ -62,7 +62,7 @@ func (p *Packages) Start(ctx context.Context, c *op.Call, in swiftpackage.Run) (
 	return p.d.Packages.Start(ctx, c.Session, in)
 }
 
-// List are the programs in the background.
+// List lists the programs that run in the background.
 func (p *Packages) List(c *op.Call) []swiftpackage.Program {
 	c.Outside = true
 	return p.d.Packages.List()
@@ -74,7 +74,7 @@ func (p *Packages) Stop(ctx context.Context, c *op.Call, pid int) (*swiftpackage
 	return p.d.Packages.Stop(ctx, c.Session, pid)
 }
 
-// Clean deletes what was built of a package.
+// Clean deletes the build products of a package.
 func (p *Packages) Clean(ctx context.Context, c *op.Call, in swiftpackage.Package) (*swiftpackage.Result, error) {
 	c.Outside = true
 	return p.d.Packages.Clean(ctx, in)

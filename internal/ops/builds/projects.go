@@ -7,19 +7,20 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/xcode/builder"
 	"ios-agent/internal/xcode/scaffold"
 )
 
-// DiscoverIn says where to look for projects.
+// DiscoverIn says where to search for projects.
 type DiscoverIn struct {
-	Root  op.Path // the client's own folder if empty
-	Below string  // only below this folder of it
-	Depth int     // how many folders to go down
+	Root  op.Path // the client's working folder if empty
+	Below string  // a folder in Root to search instead of all of it
+	Depth int     // maximum depth of folders
 }
 
-// DiscoverOut is what was found.
+// DiscoverOut is the result of the search.
 type DiscoverOut struct {
 	builder.Found
 	Root    string
@@ -30,7 +31,8 @@ type DiscoverOut struct {
 func (b *Builds) Discover(_ context.Context, c *op.Call, in DiscoverIn) (DiscoverOut, error) {
 	root := cmp.Or(string(in.Root), c.Dir)
 	if root == "" {
-		return DiscoverOut{}, fault.New(fault.PathError, "there is no folder to look in: this client works in none")
+		return DiscoverOut{}, fault.New(fault.PathError, "cannot search for projects: this client has no working folder").
+			WithHint("name the folder with %s", hint.Field("workspaceRoot"))
 	}
 	out := DiscoverOut{Root: root}
 	scan := filepath.Join(root, in.Below)
@@ -50,7 +52,7 @@ func (b *Builds) Schemes(ctx context.Context, c *op.Call, p Project) (*builder.S
 	return b.d.Engine.Schemes(ctx, b.request(c, builder.Build, p, How{}))
 }
 
-// Settings are the build settings of a scheme whose names hold a word, or fit a pattern with * and ?.
+// Settings are the build settings of a scheme whose names contain a word or match a pattern with * and ?.
 func (b *Builds) Settings(ctx context.Context, c *op.Call, p Project, filter string) (*builder.Settings, error) {
 	list, err := b.d.Engine.Settings(ctx, b.request(c, builder.Build, p, How{}), false)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session/complete"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
@@ -16,29 +17,30 @@ import (
 	"ios-agent/internal/xcode/choose"
 )
 
+// Ops lists the operation that tests a project.
 func (b *Builds) Ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "test", Groups: []string{"app"}, Route: "POST /api/v1/test", Long: true, Timeout: BuildTimeout, Hints: op.Executes,
-			Summary: "Build the project in the working folder and run its tests on a simulator",
-			Help: "The project, the scheme and the simulator are found as `ios-agent run` finds them; the answer says which and why.\n" +
-				"What builds for Macs alone is tested on this Mac. Tests that fail are a failure (exit 1), and are named with the place.\n" +
-				"Virtual Xcode, which is used off a Mac, runs no tests: the answer is TESTS_NOT_RUN (exit 4).",
+			Summary: "Build the project in the working folder and run its tests",
+			Help: "It chooses the project, the scheme and the simulator as " + hint.Do("run") + " does; the answer says which and why.\n" +
+				"A scheme for macOS only is tested on this Mac. Failed tests fail the call (exit 1); the answer has their places.\n" +
+				"Virtual Xcode, used off a Mac, cannot run tests: the answer is TESTS_NOT_RUN (exit 4).",
 			Examples: []string{"test", "test ShopTests/CartTests", `test --scheme Shop --simulator-name "iPhone 16 Pro"`},
 			Complete: b.Completer(),
 		}, b.test),
 	}
 }
 
-// BuildTimeout is for a whole build or test run. A large project's first build takes hours.
+// BuildTimeout is the limit of a build or test run. The first build of a large project takes hours.
 const BuildTimeout = 6 * time.Hour
 
-// Completer gives a build or a test run what the session's defaults say, but for the platform: a scheme for Macs is found out.
+// Completer completes a build or a test run from the session's defaults, except for the platform: the scheme decides that.
 func (b *Builds) Completer() op.Completer {
 	return complete.Completion{CallOnly: []string{"platform"}}.From(b.d.Access.Sessions)
 }
 
-// FoundIn may name what would be chosen otherwise.
+// FoundIn names the project, scheme and simulator; what it leaves empty is chosen.
 type FoundIn struct {
 	Project       op.Path  `json:"projectPath,omitempty" doc:"the .xcodeproj"`
 	Workspace     op.Path  `json:"workspacePath,omitempty" doc:"or the .xcworkspace"`
@@ -46,11 +48,11 @@ type FoundIn struct {
 	Configuration string   `json:"configuration,omitempty" doc:"else Debug"`
 	ID            string   `json:"simulatorId,omitempty" doc:"the simulator's udid"`
 	Name          string   `json:"simulatorName,omitempty" doc:"or its name"`
-	DerivedData   op.Path  `json:"derivedDataPath,omitempty" doc:"else a folder of our own"`
+	DerivedData   op.Path  `json:"derivedDataPath,omitempty" doc:"build folder; default: our own"`
 	ExtraArgs     []string `json:"extraArgs,omitempty" doc:"for xcodebuild"`
 }
 
-// In is the build for a simulator that it asks for.
+// In is the build for a simulator with these inputs.
 func (in FoundIn) In() In {
 	return In{
 		Project: Project{in.Project, in.Workspace, in.Scheme, in.Configuration},
@@ -60,7 +62,7 @@ func (in FoundIn) In() In {
 }
 
 type testIn struct {
-	Only []string `json:"only,omitempty" doc:"these tests alone, as TARGET/CLASS/METHOD or the first of it" match:"^[^-]" cli:"arg"`
+	Only []string `json:"only,omitempty" doc:"tests to run: TARGET, TARGET/CLASS or TARGET/CLASS/METHOD" match:"^[^-]" cli:"arg"`
 	FoundIn
 	RunnerEnv []string `json:"testRunnerEnv,omitempty" doc:"environment of the test runner, as NAME=VALUE" pairs:"true" private:"true"`
 }
@@ -75,8 +77,8 @@ func (b *Builds) test(ctx context.Context, c *op.Call, given testIn) (Built, err
 	return b.Found(ctx, c, &in.Project, &in.On, func() (Out, error) { return b.Test(ctx, c, in) })
 }
 
-// Found does something with a project after it has chosen what the call did not name, and on this Mac where the scheme builds for
-// nothing else. The answer says what was chosen.
+// Found chooses the project, scheme and simulator that the call did not name, and runs do with them. A scheme for macOS only gets this Mac
+// as its destination. The answer says what was chosen.
 func (b *Builds) Found(ctx context.Context, c *op.Call, project *Project, on *choose.Destination, do func() (Out, error)) (Built, error) {
 	said, err := b.choose(ctx, c, project, &on.Simulator)
 	if err != nil {
@@ -92,13 +94,13 @@ func (b *Builds) Found(ctx context.Context, c *op.Call, project *Project, on *ch
 	return inCore(out, err)
 }
 
-// onlyMac reports whether a build was refused because its scheme builds for Macs alone.
+// onlyMac reports whether a build was refused because its scheme is for macOS only.
 func onlyMac(err error) bool {
 	var none *builder.DestinationError
 	return errors.As(err, &none) && none.MacOnly()
 }
 
-// choose finds the project, the scheme and the simulator, as far as the call does not name them, and tells the caller.
+// choose picks the project, the scheme and the simulator that the call does not name, and reports the choices.
 func (b *Builds) choose(ctx context.Context, c *op.Call, project *Project, on *target.Simulator) (said choose.Choices, err error) {
 	if project.Project == "" && project.Workspace == "" {
 		found, workspace, err := said.Project(c.Dir)
@@ -127,7 +129,7 @@ func (b *Builds) choose(ctx context.Context, c *op.Call, project *Project, on *t
 	return said, nil
 }
 
-// chooseSimulator leaves the one that is named. The session's device is not replaced by another one when it is not there.
+// chooseSimulator picks a simulator unless the call names one. It never replaces a missing device of the session by another one.
 func (b *Builds) chooseSimulator(ctx context.Context, c *op.Call, in *target.Simulator, said *choose.Choices) error {
 	if in.ID != "" || in.Name != "" {
 		return nil
@@ -142,7 +144,7 @@ func (b *Builds) chooseSimulator(ctx context.Context, c *op.Call, in *target.Sim
 		if _, err := b.d.Access.Pool.State(ctx, chosen.UDID); err != nil {
 			return access.Unserved(chosen, err)
 		}
-		in.ID = chosen.UDID // it was listed just now
+		in.ID = chosen.UDID // the tools have just listed it
 		return nil
 	}
 	in.ID, err = said.Simulator(entries, c.Session, chosen.UDID)

@@ -10,17 +10,17 @@ import (
 	"ios-agent/internal/xcode/choose"
 )
 
-// TestIn is a test run: of a project, or of tests that were built before.
+// TestIn is a test run of a project or of prebuilt tests.
 type TestIn struct {
 	Project
 	How
 	On        choose.Destination
 	Products  op.Path  // an .xctestproducts
 	TestRun   op.Path  // or an .xctestrun
-	RunnerEnv []string // of the tests' own process, as NAME=VALUE
+	RunnerEnv []string // environment of the tests' process, as NAME=VALUE
 }
 
-// Test runs tests. On a device they drive it: the run takes its lease and its lane.
+// Test runs tests. Tests drive their device, so a run on a device takes its lease and its lane.
 func (b *Builds) Test(ctx context.Context, c *op.Call, in TestIn) (Out, error) {
 	env, err := op.NameValues("testRunnerEnv", in.RunnerEnv)
 	if err != nil {
@@ -39,7 +39,7 @@ func (b *Builds) Test(ctx context.Context, c *op.Call, in TestIn) (Out, error) {
 	if on.Kind == choose.OnMac {
 		return b.do(ctx, c, r, on, in.NoWarnings)
 	}
-	if on.Unknown != nil { // nobody could hold it for the tests
+	if on.Unknown != nil { // the tests need the lease of a known device
 		return Out{}, fault.From(on.Unknown).Within("the tests cannot run on " + on.Words)
 	}
 	h, _, err := b.d.Access.Device(ctx, c, target.Target{UDID: on.ID})

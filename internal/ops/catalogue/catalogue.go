@@ -1,5 +1,5 @@
-// Package catalogue is all operations of all families, wired together. A client makes it without services, to derive its surface; the
-// daemon makes it with them, to run it. Nothing else knows all rooms: a room knows what it needs, and a view the rooms that it shows.
+// Package catalogue wires together all operations of all families. All makes the list: a client calls it without services to derive its
+// surface, the daemon calls it with services to run the operations. No other package may import all operation packages.
 package catalogue
 
 import (
@@ -56,7 +56,7 @@ import (
 // Services are what the operations work with. The zero value is enough to derive surfaces from: a client lists operations
 // without being able to run one.
 type Services struct {
-	Drivers   []device.DriverSpec // that can be chosen, the usual one first
+	Drivers   []device.DriverSpec // the drivers to choose from, the usual one first
 	Pool      *pool.Pool
 	Leases    poolops.Leases
 	Sessions  *session.Store
@@ -82,15 +82,15 @@ type Services struct {
 	Server    system.Server
 	Now       func() time.Time
 	Getenv    func(string) string // of the daemon
-	// Secrets may be typed: no answer shows them.
+	// Secrets can be typed; no answer shows them.
 	Secrets secrets.Folder
 	// Prewarm starts a device's agent when it is booted, not when it is first needed.
 	Prewarm bool
-	// Catalogue is what the operations are part of, for those that call others.
+	// Catalogue gives the whole catalogue to operations that call other operations.
 	Catalogue func() *op.Catalogue
 	// Guide is the text for agents, made from the catalogue.
 	Guide func() string
-	// Settle waits until what apps said is in the store; nil: what the store was given is enough.
+	// Settle waits until the lines of apps are in the store; nil: it does not wait.
 	Settle logs.Settle
 }
 
@@ -139,7 +139,7 @@ func All(s Services) []op.Op {
 		wait.New(reach, screen, network).Ops(), touch.Ops(), batch.Ops(), judge.Ops(), agents.New(reach).Ops(), settled.Ops(), machine.Ops(),
 		system.NewParser(s.Readers).Ops(), system.NewEvents(s.Events).Ops(), s.Jobs.Ops(), s.Steps.Ops(), run.Ops(), builds.Ops(), debug.Ops(),
 		status.Ops(), stored.Ops(), crashes.Ops(),
-		logs.NewLines(logging).Ops(), // before what is below its verb
+		logs.NewLines(logging).Ops(), // before the operations whose verbs begin with its verb
 		buildops.NewBuildList(s.Telemetry).Ops(), logs.NewStreams(logging).Ops(),
 		network.Ops(),
 	))

@@ -1,5 +1,5 @@
-// Package crashes has the operations on crash reports: list and read them, copy them from a device, and the program that is run for a new
-// one.
+// Package crashes offers the operations on crash reports: list and show them, copy them from a device, and set the program that runs for
+// each new report. Crashes is its main type; package telemetry/crashes finds and reads the reports.
 package crashes
 
 import (
@@ -11,6 +11,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/outfile"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
@@ -21,7 +22,8 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Crashes tells of crash reports: of simulators and this Mac as they are written, of devices when they are copied.
+// Crashes shows crash reports. Reports of simulators and of this Mac appear as they are written, reports of a physical device after they
+// are copied.
 type Crashes struct {
 	access   access.Access
 	services Services
@@ -33,14 +35,15 @@ func New(access access.Access, services Services, now func() time.Time) *Crashes
 	return &Crashes{access, services, now}
 }
 
-// Services are what reports are kept and read with.
+// Services find and read reports.
 type Services struct {
 	Watch   *crashes.Watcher
 	Hook    *crashes.Hook
-	Symbols *crashes.Symbols // nil: the tools cannot look for any
-	Drop    string           // the folder that people and devices put reports into
+	Symbols *crashes.Symbols // nil: the tools cannot find symbols
+	Drop    string           // the folder for reports from people and devices
 }
 
+// Ops lists the operations on crash reports.
 func (k *Crashes) Ops() []op.Op {
 	spec := func(name, verb, route, summary string, hints op.Hints, examples ...string) op.Spec {
 		return op.Spec{
@@ -49,66 +52,66 @@ func (k *Crashes) Ops() []op.Op {
 		}
 	}
 	reads := op.ReadOnly | op.Idempotent
-	list := spec("list_crashes", "", "GET /api/v1/crashes", "List crash reports, those of the same cause together", reads,
+	list := spec("list_crashes", "", "GET /api/v1/crashes", "List crash reports, grouped by cause", reads,
 		"crashes", "crashes --app Shop --since 1h", "crashes --all")
 	list.Next = []string{"show_crash"}
-	list.Help = "Reports of the last 7 days are known, and all that are put into the folder crashes of the ios-agent home. " +
-		"A physical device keeps its own: `ios-agent crashes pull` copies them."
-	show := spec("show_crash", "show", "GET /api/v1/crashes/show", "Show one crash: why, and where in the app's code", reads,
+	list.Help = "It lists reports of the last 7 days, and all reports in the folder crashes of the ios-agent home. " +
+		"A physical device keeps its own: " + hint.Do("pull_crashes") + " copies them."
+	show := spec("show_crash", "show", "GET /api/v1/crashes/show", "Show one crash: its cause and its place in the code", reads,
 		"crashes show latest", "crashes show 3f2a91c04d7e")
 	pull := spec("pull_crashes", "pull", "POST /api/v1/crashes/pull", "Copy the newest crash reports of a physical device", reads,
 		"crashes pull --udid 00008140-000A61C23E04801C")
 	pull.Timeout = 5 * time.Minute
-	set := spec("set_crash_hook", "set-hook", "POST /api/v1/crashes/hook", "Have a program run for each new crash", op.Executes|op.Idempotent,
+	set := spec("set_crash_hook", "set-hook", "POST /api/v1/crashes/hook", "Run a program for each new crash", op.Executes|op.Idempotent,
 		"crashes set-hook -- /usr/local/bin/on-crash --quiet")
 	set.Help = "The program gets the report as JSON on its standard input, and 60 seconds. The daemon runs it as it is, without a shell.\n" +
-		"Four run at a time and a hundred more crashes wait; the log has how many were too many. The program must be one that no other\n" +
-		"user can change or replace, each time."
+		"Four run at a time and a hundred more crashes wait; the log counts the crashes beyond that. No other user may be able to\n" +
+		"change or replace the program; that is checked at each run."
 	return []op.Op{
 		op.New(list, k.List),
 		op.New(show, k.Show),
 		op.New(pull, k.Pull),
-		op.New(spec("show_crash_hook", "hook", "GET /api/v1/crashes/hook", "Show the program that is run for each new crash", reads,
+		op.New(spec("show_crash_hook", "hook", "GET /api/v1/crashes/hook", "Show the program that runs for each new crash", reads,
 			"crashes hook"), k.ShowHook),
 		op.New(set, k.SetHook),
-		op.New(spec("remove_crash_hook", "remove-hook", "DELETE /api/v1/crashes/hook", "Run no program for crashes any more",
+		op.New(spec("remove_crash_hook", "remove-hook", "DELETE /api/v1/crashes/hook", "Stop running a program for crashes",
 			op.Idempotent|op.Destructive, "crashes remove-hook"), k.RemoveHook),
 	}
 }
 
-// CrashFilter says which reports are meant.
+// CrashFilter selects reports.
 type CrashFilter struct {
-	App   string `json:"app,omitempty" doc:"only of this app: its bundle id or the name of its process"`
-	UDID  string `json:"udid,omitempty" doc:"only of this device"`
-	Since string `json:"since,omitempty" doc:"from then on: so long ago, such as 2h, or a moment, such as 2026-01-31T15:04:05Z" ago:"true"`
+	App   string `json:"app,omitempty" doc:"only this app: its bundle id or process name"`
+	UDID  string `json:"udid,omitempty" doc:"only this device"`
+	Since string `json:"since,omitempty" doc:"start time: a duration ago (2h) or an RFC 3339 time" ago:"true"`
 }
 
-// query is the filter as the watcher takes it.
+// query is the filter in the watcher's form.
 func (k *Crashes) query(in CrashFilter, all bool) (crashes.Query, error) {
 	since, err := op.TimeOf("since", in.Since, k.now)
 	return crashes.Query{App: in.App, Device: in.UDID, Since: since, All: all}, err
 }
 
-// ListCrashesIn says which reports to list.
+// ListCrashesIn selects the reports to list.
 type ListCrashesIn struct {
 	CrashFilter
-	All   bool `json:"all,omitempty" doc:"hangs, what was ended for its memory (Jetsam) and what used too much too"`
-	Limit int  `json:"limit,omitempty" doc:"at most so many groups" default:"20" min:"1" max:"200" more:"true"`
+	All   bool `json:"all,omitempty" doc:"include hangs, Jetsam events and excessive resource use"`
+	Limit int  `json:"limit,omitempty" doc:"maximum number of groups" default:"20" min:"1" max:"200" more:"true"`
 }
 
 // ListCrashesOut is the groups of reports, the newest first.
 type ListCrashesOut struct {
 	Groups []crashes.Group `json:"groups"`
-	Total  int             `json:"total"`              // reports that fit
+	Total  int             `json:"total"`              // matching reports
 	More   int             `json:"more,omitempty"`     // groups beyond the limit
-	Others map[string]int  `json:"others,omitempty"`   // reports of other kinds that fit
-	Unread map[string]int  `json:"not_read,omitempty"` // files that are no reports of a process, by what they are
+	Others map[string]int  `json:"others,omitempty"`   // matching reports of other kinds
+	Unread map[string]int  `json:"not_read,omitempty"` // files that are not reports of a process, by kind
 }
 
-// shownReason is how much of a reason a list shows.
+// shownReason is the maximum number of bytes of a reason in a list.
 const shownReason = 160
 
-// Text is a line a group, and one of why.
+// Text has a line for each group, and one for its reason.
 func (o ListCrashesOut) Text() string {
 	w := brief.New(0)
 	switch {
@@ -130,7 +133,7 @@ func (o ListCrashesOut) Text() string {
 		return lines
 	})
 	if len(o.Others) > 0 {
-		w.Linef("others: %s; `ios-agent crashes --all` lists them", crashes.Others(o.Others))
+		w.Linef("others: %s; %s lists them", crashes.Others(o.Others), hint.Do("list_crashes", "all", true))
 	}
 	if len(o.Unread) > 0 {
 		w.Linef("not read: %s", crashes.Others(o.Unread))
@@ -138,7 +141,7 @@ func (o ListCrashesOut) Text() string {
 	return w.String()
 }
 
-// Find gives the reports that fit, and how many of other kinds there are.
+// Find finds the matching reports, and counts the matching reports of other kinds.
 func (k *Crashes) Find(ctx context.Context, q crashes.Query) ([]crashes.Crash, map[string]int, error) {
 	found, others, err := k.services.Watch.Find(ctx, q)
 	if err != nil || q.Device == "" || len(found)+len(others) > 0 {
@@ -147,7 +150,7 @@ func (k *Crashes) Find(ctx context.Context, q crashes.Query) ([]crashes.Crash, m
 	return k.ofDevice(ctx, q)
 }
 
-// ofDevice is nothing when the device of a query is there, or has left reports that do not fit; else a fault.
+// ofDevice returns a fault if the device of a query does not exist and has left no reports at all.
 func (k *Crashes) ofDevice(ctx context.Context, q crashes.Query) ([]crashes.Crash, map[string]int, error) {
 	all, others, err := k.services.Watch.Find(ctx, crashes.Query{Device: q.Device, All: true})
 	if err != nil || len(all)+len(others) > 0 {
@@ -168,27 +171,27 @@ func (k *Crashes) List(ctx context.Context, c *op.Call, in ListCrashesIn) (ListC
 	}
 	groups := crashes.Groups(found)
 	n := min(len(groups), in.Limit)
-	c.NothingNext = len(groups) == 0 // there is none to show
+	c.NothingNext = len(groups) == 0
 	unread := k.services.Watch.Skipped()
 	return ListCrashesOut{Groups: groups[:n], Total: len(found), More: len(groups) - n, Others: others, Unread: unread}, nil
 }
 
-// ShowCrashIn says which report to show.
+// ShowCrashIn selects the report to show.
 type ShowCrashIn struct {
 	ID string `json:"crash_id,omitempty" doc:"its id, the id of its group, or latest" default:"latest" cli:"arg"`
 	CrashFilter
 }
 
-// ShowCrashOut is a report, with what is missing of its symbols.
+// ShowCrashOut is a report, with the symbols that it lacks.
 type ShowCrashOut struct {
 	crashes.Crash
-	Missing []string `json:"missing,omitempty"` // symbols that were not found, and what to do
+	Missing []string `json:"missing,omitempty"` // missing symbols, and how to add them
 }
 
-// shownStack is how many frames of the thread a text shows.
+// shownStack is the maximum number of frames in a text.
 const shownStack = 12
 
-// Text says why, then where in the app, then the stack.
+// Text is the cause, the place in the app and the stack.
 func (o ShowCrashOut) Text() string {
 	w := brief.New(0)
 	w.Linef("%s %s of group %s, %s", o.Kind, o.ID, o.Group, o.Time.Format(time.RFC3339))
@@ -220,7 +223,7 @@ func (o ShowCrashOut) Text() string {
 	return w.String()
 }
 
-// Show shows a report, with the lines of the source where symbols are at hand.
+// Show shows a report, with source lines where symbols are available.
 func (k *Crashes) Show(ctx context.Context, _ *op.Call, in ShowCrashIn) (ShowCrashOut, error) {
 	q, err := k.query(in.CrashFilter, false)
 	if err != nil {
@@ -237,20 +240,20 @@ func (k *Crashes) Show(ctx context.Context, _ *op.Call, in ShowCrashIn) (ShowCra
 	return out, nil
 }
 
-// CrashHookOut is the program that is run for each new crash.
+// CrashHookOut is the program that runs for each new crash.
 type CrashHookOut struct {
-	Argv op.Argv `json:"argv"` // none: no program is run
+	Argv op.Argv `json:"argv"` // empty: no program is set
 }
 
 // Text is its command line.
 func (o CrashHookOut) Text() string {
 	if len(o.Argv) == 0 {
-		return "no program is run for crashes; `ios-agent crashes set-hook -- PROGRAM` sets one"
+		return "no program runs for crashes; set one: " + hint.Do("set_crash_hook", "argv", []string{"PROGRAM"})
 	}
-	return "run for each new crash, without a shell: " + strings.Join(o.Argv, " ")
+	return "runs for each new crash, without a shell: " + strings.Join(o.Argv, " ")
 }
 
-// ShowHook tells which program is run.
+// ShowHook shows the program.
 func (k *Crashes) ShowHook(context.Context, *op.Call, op.Nothing) (CrashHookOut, error) {
 	argv, err := k.services.Hook.Argv()
 	return CrashHookOut{append([]string{}, argv...)}, err
@@ -258,7 +261,7 @@ func (k *Crashes) ShowHook(context.Context, *op.Call, op.Nothing) (CrashHookOut,
 
 // SetCrashHookIn is a program and its arguments.
 type SetCrashHookIn struct {
-	Argv op.Argv `json:"argv" doc:"the program and its arguments; it is run without a shell" cli:"arg"`
+	Argv op.Argv `json:"argv" doc:"program and arguments, run without a shell" cli:"arg"`
 }
 
 // SetHook sets the program.
@@ -269,35 +272,35 @@ func (k *Crashes) SetHook(ctx context.Context, c *op.Call, in SetCrashHookIn) (C
 	return k.ShowHook(ctx, c, op.Nothing{})
 }
 
-// RemoveHook has no program run any more.
+// RemoveHook removes the program.
 func (k *Crashes) RemoveHook(context.Context, *op.Call, op.Nothing) (CrashHookOut, error) {
 	return CrashHookOut{[]string{}}, k.services.Hook.Remove()
 }
 
-// PullCrashesIn says from which device.
+// PullCrashesIn names the device.
 type PullCrashesIn struct {
 	target.Target
-	Limit int `json:"limit,omitempty" doc:"at most so many, the newest first" default:"20" min:"1" max:"200" more:"true"`
+	Limit int `json:"limit,omitempty" doc:"maximum number, the newest first" default:"20" min:"1" max:"200" more:"true"`
 }
 
-// PullCrashesOut is what was copied.
+// PullCrashesOut says what was copied.
 type PullCrashesOut struct {
 	UDID   string `json:"udid"`
 	Copied int    `json:"copied"`
-	Left   int    `json:"left,omitempty"` // that the limit left on the device
-	Path   string `json:"path"`           // the folder they are in
+	Left   int    `json:"left,omitempty"` // reports beyond the limit, still on the device
+	Path   string `json:"path"`           // the folder of the copies
 }
 
 // Text says how many.
 func (o PullCrashesOut) Text() string {
 	text := fmt.Sprintf("copied %s to %s", brief.Count(o.Copied, "report"), o.Path)
 	if o.Left > 0 {
-		text += fmt.Sprintf("; %d more are on the device: `--limit` copies more", o.Left)
+		text += fmt.Sprintf("; %d more are on the device: a higher %s copies more", o.Left, hint.Field("limit"))
 	}
 	return text
 }
 
-// Pull copies the reports of a device. Nothing of the device changes, so that it needs no lease.
+// Pull copies the reports of a device. It changes nothing on the device, so it needs no lease.
 func (k *Crashes) Pull(ctx context.Context, c *op.Call, in PullCrashesIn) (PullCrashesOut, error) {
 	h, _, err := k.access.Device(ctx, c, in.Target)
 	if err != nil {
@@ -306,7 +309,7 @@ func (k *Crashes) Pull(ctx context.Context, c *op.Call, in PullCrashesIn) (PullC
 	info := h.Info()
 	if info.Type == device.TypeSimulator {
 		return PullCrashesOut{}, fault.New(fault.Unsupported, "%s is a simulator: this Mac has its crash reports already", info.Name).
-			WithHint("list them: `ios-agent crashes`")
+			WithHint("list them: %s", hint.Do("list_crashes"))
 	}
 	copies, err := device.As[device.Reports](h.Device)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	room "ios-agent/internal/ops/crashes"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/crashes"
@@ -125,7 +126,7 @@ func TestCrashesOfOneCauseAreOneGroup(t *testing.T) {
 	}
 }
 
-func TestOtherReportsAreCountedAndListedWhenAsked(t *testing.T) {
+func TestOtherReportsAreListedOnlyOnRequest(t *testing.T) {
 	s := newStand(t, &fakedevice.Paper{})
 	s.write(report{incident: "1", function: "Cart.total()"}, report{incident: "2", function: "Cart.wait()", kind: "298"},
 		report{incident: "3", function: "Cart.spin()", kind: "202"})
@@ -175,9 +176,9 @@ func TestSinceMustBeATime(t *testing.T) {
 	}
 }
 
-func TestShowCrashTellsWhyAndWhere(t *testing.T) {
+func TestShowCrashReportsReasonAndStack(t *testing.T) {
 	s := newStand(t, &fakedevice.Paper{})
-	s.Refused("show_crash", `{}`, fault.CrashNotFound, "no crash is known", "--all")
+	s.Refused("show_crash", `{}`, fault.CrashNotFound, "no crash report found", hint.Do("list_crashes", "all", true))
 	s.write(report{incident: "1", function: "Cart.total()"})
 	var got room.ShowCrashOut
 	e := s.Must("show_crash", `{}`, &got)
@@ -203,8 +204,8 @@ func TestShowCrashTellsWhyAndWhere(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", id, again.ID, got.ID)
 		}
 	}
-	s.Refused("show_crash", `{"crash_id":"zzzz"}`, fault.CrashNotFound, `there is no crash report "zzzz"`, "`ios-agent crashes`")
-	s.Refused("show_crash", `{"app":"Maps"}`, fault.CrashNotFound, "no crash is known")
+	s.Refused("show_crash", `{"crash_id":"zzzz"}`, fault.CrashNotFound, `unknown crash report "zzzz"`, hint.Do("list_crashes"))
+	s.Refused("show_crash", `{"app":"Maps"}`, fault.CrashNotFound, "no crash report found")
 }
 
 func TestLongStackIsCut(t *testing.T) {
@@ -222,7 +223,7 @@ func TestLongStackIsCut(t *testing.T) {
 func TestHookIsSetShownAndRemoved(t *testing.T) {
 	s := newStand(t, &fakedevice.Paper{})
 	var got room.CrashHookOut
-	none := "no program is run for crashes; `ios-agent crashes set-hook -- PROGRAM` sets one"
+	none := "no program runs for crashes; set one: " + hint.Do("set_crash_hook", "argv", []string{"PROGRAM"})
 	if e := s.Must("show_crash_hook", `{}`, &got); e.Stdout != none || got.Argv == nil {
 		t.Errorf("got %q (%v), want %q and an empty list", e.Stdout, got.Argv, none)
 	}
@@ -235,7 +236,7 @@ func TestHookIsSetShownAndRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, call := range [][2]string{{"set_crash_hook", string(argv)}, {"show_crash_hook", `{}`}} {
-		if e := s.Must(call[0], call[1], nil); e.Stdout != "run for each new crash, without a shell: "+program+" --quiet" {
+		if e := s.Must(call[0], call[1], nil); e.Stdout != "runs for each new crash, without a shell: "+program+" --quiet" {
 			t.Errorf("%s: got %q, want the program with its argument", call[0], e.Stdout)
 		}
 	}
@@ -245,11 +246,11 @@ func TestHookIsSetShownAndRemoved(t *testing.T) {
 	if e := s.Must("show_crash_hook", `{}`, nil); e.Stdout != none {
 		t.Errorf("after: got %q, want %q", e.Stdout, none)
 	}
-	s.Refused("set_crash_hook", `{"argv":["/no/such/program"]}`, fault.ToolMissing, `there is no program "/no/such/program"`)
+	s.Refused("set_crash_hook", `{"argv":["/no/such/program"]}`, fault.ToolMissing, `cannot find the program "/no/such/program"`)
 	if err := os.WriteFile(s.hook, []byte("no JSON"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.Refused("show_crash_hook", `{}`, fault.PathError, "cannot be read", "remove-hook")
+	s.Refused("show_crash_hook", `{}`, fault.PathError, "cannot read the crash hook in "+s.hook, hint.Do("remove_crash_hook"))
 }
 
 // handheld is a physical phone that keeps reports.
@@ -277,7 +278,7 @@ func (h *handheld) CopyReports(_ context.Context, dir string, most int) (copied,
 // ofPhone names the phone: a physical one is never taken by itself.
 const ofPhone = `{"udid":"` + fakedevice.UDID + `"}`
 
-func TestReportsOfADeviceAreCopied(t *testing.T) {
+func TestPullCopiesPhysicalDeviceReports(t *testing.T) {
 	phone := &handheld{Paper: &fakedevice.Paper{}, copied: 1}
 	s := newStand(t, phone)
 	var got room.PullCrashesOut
@@ -295,17 +296,17 @@ func TestReportsOfADeviceAreCopied(t *testing.T) {
 	}
 	phone.left = 3
 	e = s.Must("pull_crashes", `{"limit":2,"udid":"`+fakedevice.UDID+`"}`, nil)
-	if phone.most != 2 || !strings.HasSuffix(e.Stdout, "; 3 more are on the device: `--limit` copies more") {
+	if phone.most != 2 || !strings.HasSuffix(e.Stdout, "; 3 more are on the device: a higher "+hint.Field("limit")+" copies more") {
 		t.Errorf("got %q with the limit %d, want 3 more told", e.Stdout, phone.most)
 	}
 	phone.err = fault.New(fault.DriverFailed, "the cable is out")
 	s.Refused("pull_crashes", ofPhone, fault.DriverFailed, "the cable is out")
 }
 
-func TestReportsOfASimulatorAreHereAlready(t *testing.T) {
+func TestPullRefusesSimulator(t *testing.T) {
 	s := newStand(t, &fakedevice.Paper{})
 	s.Refused("pull_crashes", `{}`, fault.Unsupported, "Paper Phone is a simulator: this Mac has its crash reports already",
-		"`ios-agent crashes`")
+		"list them: "+hint.Do("list_crashes"))
 	s.Refused("pull_crashes", `{"udid":"X"}`, fault.DeviceNotFound, "X")
 	plain := newStand(t, physical{&fakedevice.Paper{}})
 	plain.Refused("pull_crashes", ofPhone, fault.Unsupported, "which cannot copy crash reports")

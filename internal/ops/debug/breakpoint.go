@@ -10,33 +10,33 @@ import (
 	"ios-agent/internal/xcode/debugger"
 )
 
-// BreakIn says where to break.
+// BreakIn is a breakpoint to set.
 type BreakIn struct {
 	DebuggerIn
 	At        string  `json:"at" doc:"file:line, or a function" cli:"arg"`
-	Condition op.Code `json:"condition,omitempty" doc:"an expression: stop only where it is true"`
+	Condition op.Code `json:"condition,omitempty" doc:"expression: stop only if it is true"`
 	Ignore    int     `json:"ignore_count,omitempty" doc:"number of hits to pass before the first stop" min:"0" max:"1000000000"`
 	Log       op.Code `json:"log,omitempty" doc:"text to record instead of stopping; {expression} becomes its value"`
 }
 
-// BreakpointOut is a breakpoint, and what became of it.
+// BreakpointOut is a breakpoint that was set or removed.
 type BreakpointOut struct {
 	debugger.Breakpoint
 	Removed bool `json:"removed,omitempty"`
 }
 
-// Text says so.
+// Text is the breakpoint in one line.
 func (o BreakpointOut) Text() string {
 	switch {
 	case o.Removed:
 		return fmt.Sprintf("removed breakpoint %d at %s", o.ID, o.At())
 	case !o.Verified:
-		return o.line() + ": the program has no such place yet; was it built with debug information?"
+		return o.line() + ": no such place in the program yet; was it built with debug information?"
 	}
 	return o.line()
 }
 
-// line is where the breakpoint is, when it stops and how often it has.
+// line is the place of the breakpoint, its conditions and its hits.
 func (o BreakpointOut) line() string {
 	text := fmt.Sprintf("breakpoint %d at %s", o.ID, o.At())
 	if o.Condition != "" {
@@ -54,13 +54,13 @@ func (o BreakpointOut) line() string {
 	return text
 }
 
-// place reads file:line or a function.
+// place parses file:line or the name of a function.
 func place(at string) (b debugger.Breakpoint, err error) {
 	i := strings.LastIndexByte(at, ':')
 	line := 0
 	if i > 0 && !strings.HasSuffix(at[:i], ":") { // C++ names have two colons
 		if _, err := fmt.Sscanf(at[i+1:]+"\n", "%d\n", &line); err != nil || line < 1 {
-			return b, fault.New(fault.InvalidInput, "%.80q is no line: write file:line, such as main.c:12, or the name of a function", at).
+			return b, fault.New(fault.InvalidInput, "%.80q is not a place: write file:line, such as main.c:12, or the name of a function", at).
 				With("field", "at")
 		}
 		return debugger.Breakpoint{File: at[:i], Line: line}, nil
@@ -78,7 +78,7 @@ func (d *Debug) Break(ctx context.Context, c *op.Call, in BreakIn) (BreakpointOu
 	return d.SetBreakpoint(ctx, c, in.DebuggerIn, b)
 }
 
-// SetBreakpoint is Break for a place that was taken apart.
+// SetBreakpoint is Break for a parsed place.
 func (d *Debug) SetBreakpoint(ctx context.Context, c *op.Call, in DebuggerIn, b debugger.Breakpoint) (out BreakpointOut, err error) {
 	err = d.drive(ctx, c, in, func(one *debugger.Debugger) error {
 		out.Breakpoint, err = one.Break(ctx, b)

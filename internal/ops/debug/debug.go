@@ -1,4 +1,5 @@
-// Package debug has the operations of the debugger: attach to a process, breakpoints, stepping, stacks, variables, commands of lldb.
+// Package debug offers the operations of the debugger: launch and attach, breakpoints, stepping, stacks, variables and lldb commands. Debug
+// is its main type; package xcode/debugger talks to lldb.
 package debug
 
 import (
@@ -11,6 +12,7 @@ import (
 	"ios-agent/internal/device/appref"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
@@ -24,8 +26,8 @@ type Debug struct{ access access.Access }
 // New makes the operations of the debugger.
 func New(access access.Access) *Debug { return &Debug{access} }
 
-// Ops are the operations. To attach is a thing of the caller's choice too: a debugger reads and changes all that a process of the
-// user has. The condition of a breakpoint is an expression that the program evaluates, and may call what it likes.
+// Ops lists the operations of the debugger. Attaching counts as running code, since a debugger can read and change everything in a process
+// of the user. So does setting a breakpoint: its condition is an expression that the program evaluates, and it may call any function.
 func (d *Debug) Ops() []op.Op {
 	spec := func(verb, summary string, hints op.Hints, limit time.Duration, more ...string) op.Spec {
 		return op.Spec{
@@ -37,28 +39,30 @@ func (d *Debug) Ops() []op.Op {
 	attach := spec("attach", "Attach a debugger to a process, or to an app of a simulator", op.Executes, 3*time.Minute,
 		"debug attach --pid 4711", "debug attach --pid 4711 --stop", "debug attach com.iosagent.shop --wait-for")
 	attach.Exclude, attach.Require = [][]string{{"pid", "bundle_id"}, {"pid", "wait_for"}}, [][]string{{"pid", "bundle_id"}}
-	launch := spec("launch", "Launch a program of this machine, or an app of a simulator, under a debugger: it stays at its start",
+	launch := spec("launch", "Launch a program or a simulator app under a debugger, paused",
 		op.Executes, 3*time.Minute, "debug launch ./calc 17 4", "debug launch --bundle-id com.iosagent.shop")
 	launch.Exclude = [][]string{{"command", "bundle_id"}, {"command", "udid"}, {"command", "sim"}}
-	launch.Help = "Then set breakpoints, `ios-agent debug break main.c:12`, and have it run: `ios-agent debug continue`.\n" +
-		"What a program prints: `ios-agent app session SESSION`; it ends with the daemon, or by `ios-agent app session stop SESSION`."
+	launch.Help = "Then set breakpoints, " + hint.Do("debug_break", "at", "main.c:12") + ", and let it run: " + hint.Do("debug_continue") +
+		".\n" +
+		"Its output: " + hint.Do("debug_session", "sessionId", "SESSION") + ". The program ends with the daemon, or with " +
+		hint.Do("debug_session", "action", "stop", "sessionId", "SESSION") + "."
 	set := spec("break", "Set a breakpoint at a line or at a function", op.Executes|op.Idempotent, time.Minute,
 		"debug break main.c:12", "debug break ContentView.body", `debug break main.c:12 --condition "n == 100"`,
 		"debug break main.c:12 --ignore-count 9", `debug break main.c:12 --log "n is {n}"`)
-	list := spec("sessions", "List the debuggers that are attached, and their breakpoints", reads, time.Minute, "debug sessions")
+	list := spec("sessions", "List the attached debuggers and their breakpoints", reads, time.Minute, "debug sessions")
 	list.Route = "GET /api/v1/debug/sessions"
 	return []op.Op{
 		op.New(launch, d.Launch),
 		op.New(attach, d.Attach),
 		op.New(set, d.Break),
 		op.New(spec("unbreak", "Remove a breakpoint", 0, time.Minute, "debug unbreak 2"), d.Unbreak),
-		op.New(spec("continue", "Have the program that is debugged run on", op.Idempotent, time.Minute, "debug continue"), d.Continue),
-		op.New(spec("pause", "Pause the program that is debugged where it is", op.Idempotent, time.Minute, "debug pause"), d.Pause),
+		op.New(spec("continue", "Let the debugged program continue", op.Idempotent, time.Minute, "debug continue"), d.Continue),
+		op.New(spec("pause", "Pause the debugged program", op.Idempotent, time.Minute, "debug pause"), d.Pause),
 		op.New(spec("step", "Run to the next line, into a function or out of it", 0, 6*time.Minute, "debug step", "debug step into"), d.Step),
 		op.New(spec("wait", "Wait until the program is paused or has ended", reads, 11*time.Minute, "debug wait --timeout-ms 60000"), d.Wait),
 		op.New(spec("stack", "Show the stack of a thread of the paused program", reads, time.Minute, "debug stack", "debug stack --thread 2"),
 			d.Stack),
-		op.New(spec("vars", "Show the variables that a frame of the paused program sees", reads, time.Minute, "debug vars", "debug vars 1"),
+		op.New(spec("vars", "Show the variables of a frame of the paused program", reads, time.Minute, "debug vars", "debug vars 1"),
 			d.Variables),
 		op.New(spec("eval", "Evaluate an expression without side effects in the paused program", reads, time.Minute, "debug eval cart.total",
 			`debug eval "n * 2 > limit" --frame 1`), d.Eval),
@@ -66,33 +70,33 @@ func (d *Debug) Ops() []op.Op {
 		op.New(spec("watch", "Set a watchpoint: stop when a variable changes or is read", 0, time.Minute, "debug watch total",
 			"debug watch cart.total --on access"), d.Watch),
 		op.New(spec("unwatch", "Remove a watchpoint", 0, time.Minute, "debug unwatch 1"), d.Unwatch),
-		op.New(spec("log", "Show what logpoints have recorded", reads, time.Minute, "debug log"), d.Log),
-		op.New(spec("lldb", "Run a command of lldb and show what it prints", op.Executes|op.Destructive, 6*time.Minute,
+		op.New(spec("log", "Show the lines that logpoints recorded", reads, time.Minute, "debug log"), d.Log),
+		op.New(spec("lldb", "Run an lldb command and show its output", op.Executes|op.Destructive, 6*time.Minute,
 			`debug lldb "expression total"`), d.Command),
-		op.New(spec("detach", "Detach a debugger: the program runs on", 0, time.Minute, "debug detach"), d.Detach),
+		op.New(spec("detach", "Detach a debugger; the program continues", 0, time.Minute, "debug detach"), d.Detach),
 		op.New(list, d.Sessions),
 	}
 }
 
-// DebuggerIn says which debugger is meant.
+// DebuggerIn names a debugger.
 type DebuggerIn struct {
-	Debugger string `json:"debugger,omitempty" doc:"if not the one that was attached last, such as d4711"`
+	Debugger string `json:"debugger,omitempty" doc:"such as d4711; default: the last one attached"`
 }
 
-// DebugAttachIn says what to debug.
+// DebugAttachIn names the process to debug.
 type DebugAttachIn struct {
 	target.Target
-	Bundle string `json:"bundle_id,omitempty" doc:"an app that runs on a simulator" cli:"arg"`
-	PID    int    `json:"pid,omitempty" doc:"a process of your own on this machine; with a device: of an app on it" min:"2"`
-	Wait   bool   `json:"wait_for,omitempty" doc:"wait for the app to be launched, 1 minute at most"`
+	Bundle string `json:"bundle_id,omitempty" doc:"an app on a simulator" cli:"arg"`
+	PID    int    `json:"pid,omitempty" doc:"a process of yours on this machine; with a device: of an app on it" min:"2"`
+	Wait   bool   `json:"wait_for,omitempty" doc:"wait up to 1 minute until the app is launched"`
 	Stop   bool   `json:"stop,omitempty" doc:"leave the program paused"`
-	Keep   bool   `json:"keep_current,omitempty" doc:"do not make it the debugger that is meant when none is named"`
+	Keep   bool   `json:"keep_current,omitempty" doc:"do not make it the default debugger"`
 }
 
 // DebugAttachOut is a debugger that was attached.
 type DebugAttachOut struct{ debugger.Status }
 
-// Text says through what, where that is not the usual way.
+// Text is the state, and the backend of the debugger if it is not the usual one.
 func (o DebugAttachOut) Text() string { return withWay(o.Status) }
 
 func withWay(s debugger.Status) string {
@@ -105,11 +109,11 @@ func withWay(s debugger.Status) string {
 // Attach attaches a debugger.
 func (d *Debug) Attach(ctx context.Context, c *op.Call, in DebugAttachIn) (DebugAttachOut, error) {
 	s, err := d.attach(ctx, c, in)
-	c.Outside = err == nil || in.Bundle == "" && in.Target == (target.Target{}) // a process is real, also one that is refused
+	c.Outside = err == nil || in.Bundle == "" && in.Target == (target.Target{}) // a process is real even with Virtual Xcode
 	return DebugAttachOut{s}, err
 }
 
-// way is how the session debugs.
+// way is the session's setting for the debugger.
 func (d *Debug) way(c *op.Call) (how debugger.Attach) {
 	how.Through = d.access.Sessions.Get(c.Session).Defaults(c.Dir, c.Env).Setting(config.DebuggerBackend())
 	how.Owner.Session = c.Session
@@ -148,14 +152,14 @@ func (d *Debug) attach(ctx context.Context, c *op.Call, in DebugAttachIn) (debug
 // launchWait is how long an app may take to be launched.
 const launchWait = time.Minute
 
-// process is the process of an app on a simulator.
+// process is the pid of an app on a simulator.
 func (d *Debug) process(ctx context.Context, h *pool.Handle, bundle string, wait bool) (int, error) {
 	if err := simulated(h); err != nil {
 		return 0, err
 	}
 	limit, cancel := context.WithTimeout(ctx, launchWait)
 	defer cancel()
-	poll := time.NewTicker(250 * time.Millisecond) // nobody tells when an app is launched
+	poll := time.NewTicker(250 * time.Millisecond) // no event reports that an app was launched
 	defer poll.Stop()
 	for {
 		app, _, err := appref.Installed(limit, h, bundle)
@@ -173,19 +177,19 @@ func (d *Debug) process(ctx context.Context, h *pool.Handle, bundle string, wait
 		case <-poll.C:
 		case <-limit.Done():
 			return 0, fault.New(fault.Timeout, "%s was not launched within %v", bundle, launchWait).
-				WithHint("launch it: `ios-agent launch BUNDLE_ID`")
+				WithHint("launch it: %s", hint.Do("launch_app", "bundle_id", "BUNDLE_ID"))
 		}
 	}
 }
 
-// drive runs fn with a debugger of the session. When its program is an app of a device, that needs and renews the device's lease; a
-// session that only reads needs none.
+// drive runs fn with a debugger of the session. If its program is an app of a device, the call needs the device's lease and renews it,
+// except for operations that only read.
 func (d *Debug) drive(ctx context.Context, c *op.Call, in DebuggerIn, fn func(*debugger.Debugger) error) error {
 	one, err := d.access.Debuggers.Get(c.Session, in.Debugger)
 	if err != nil {
 		return err
 	}
-	c.Outside = true // Virtual Xcode has no debugger: the program that it is attached to is a real one
+	c.Outside = true // Virtual Xcode has no debugger, so the debugged program is real
 	if one.UDID() == "" || c.Hints.Has(op.ReadOnly) {
 		return fn(one)
 	}
@@ -196,26 +200,26 @@ func (d *Debug) drive(ctx context.Context, c *op.Call, in DebuggerIn, fn func(*d
 	return d.access.Pool.Beside(ctx, h, func() error { return fn(one) })
 }
 
-// Continue has the program run on.
+// Continue lets the program continue.
 func (d *Debug) Continue(ctx context.Context, c *op.Call, in DebuggerIn) (s debugger.Status, err error) {
 	err = d.drive(ctx, c, in, func(one *debugger.Debugger) error { s, err = one.Continue(ctx); return err })
 	return s, err
 }
 
-// Pause pauses it.
+// Pause pauses the program.
 func (d *Debug) Pause(ctx context.Context, c *op.Call, in DebuggerIn) (s debugger.Status, err error) {
 	err = d.drive(ctx, c, in, func(one *debugger.Debugger) error { s, err = one.Pause(ctx); return err })
 	return s, err
 }
 
-// StepIn says how far to go.
+// StepIn says how far to step.
 type StepIn struct {
 	DebuggerIn
 	How     string `json:"how,omitempty" doc:"over a call, into it, or out of the function" enum:"over,into,out" default:"over" cli:"arg"`
-	Timeout int    `json:"timeout_ms,omitempty" doc:"how long until the program stops again" min:"1" max:"300000" default:"30000" unit:"ms"`
+	Timeout int    `json:"timeout_ms,omitempty" doc:"longest wait for the next stop" min:"1" max:"300000" default:"30000" unit:"ms"`
 }
 
-// Step goes one step.
+// Step makes one step.
 func (d *Debug) Step(ctx context.Context, c *op.Call, in StepIn) (s debugger.Status, err error) {
 	err = d.drive(ctx, c, in.DebuggerIn, func(one *debugger.Debugger) error {
 		s, err = one.Step(ctx, in.How, op.Milliseconds(in.Timeout))
@@ -227,10 +231,10 @@ func (d *Debug) Step(ctx context.Context, c *op.Call, in StepIn) (s debugger.Sta
 // DebugWaitIn says how long to wait.
 type DebugWaitIn struct {
 	DebuggerIn
-	Timeout int `json:"timeout_ms,omitempty" doc:"how long to wait" min:"1" max:"600000" default:"30000" unit:"ms"`
+	Timeout int `json:"timeout_ms,omitempty" doc:"longest wait" min:"1" max:"600000" default:"30000" unit:"ms"`
 }
 
-// Wait waits until the program is paused.
+// Wait waits until the program is paused or has ended.
 func (d *Debug) Wait(ctx context.Context, c *op.Call, in DebugWaitIn) (s debugger.Status, err error) {
 	err = d.drive(ctx, c, in.DebuggerIn, func(one *debugger.Debugger) error {
 		defer c.Waits(fmt.Sprintf("%s (process %d) to be paused or to end", one.Program, one.PID), op.Milliseconds(in.Timeout))()
@@ -243,30 +247,30 @@ func (d *Debug) Wait(ctx context.Context, c *op.Call, in DebugWaitIn) (s debugge
 	return s, err
 }
 
-// CommandIn is a command of lldb.
+// CommandIn is an lldb command.
 type CommandIn struct {
 	DebuggerIn
-	Command op.Code `json:"command" doc:"as one types it at lldb's prompt" cli:"arg"`
-	Timeout int     `json:"timeout_ms,omitempty" doc:"how long it may take" min:"1" max:"300000" default:"30000" unit:"ms"`
+	Command op.Code `json:"command" doc:"an lldb command line" cli:"arg"`
+	Timeout int     `json:"timeout_ms,omitempty" doc:"time limit" min:"1" max:"300000" default:"30000" unit:"ms"`
 }
 
-// CommandOut is what it printed.
+// CommandOut is the output of the command.
 type CommandOut struct {
 	debugger.Status
 	Output string `json:"printed" lines:"behind a margin"`
 	Left   int    `json:"bytes_left_out,omitempty"`
 }
 
-// Text is that, behind a margin: a program's values are texts of any kind.
+// Text is the output behind a margin: the values of a program may be any text.
 func (o CommandOut) Text() string {
 	text := oneline.Under(o.Output)
 	if o.Left > 0 {
-		text += fmt.Sprintf("\n… %d bytes more were left out", o.Left)
+		text += fmt.Sprintf("\n… %d more bytes left out", o.Left)
 	}
 	return text
 }
 
-// Command runs a command of lldb.
+// Command runs an lldb command.
 func (d *Debug) Command(ctx context.Context, c *op.Call, in CommandIn) (out CommandOut, err error) {
 	err = d.drive(ctx, c, in.DebuggerIn, func(one *debugger.Debugger) error {
 		out.Output, out.Left, err = one.Command(ctx, string(in.Command), op.Milliseconds(in.Timeout))
@@ -276,7 +280,7 @@ func (d *Debug) Command(ctx context.Context, c *op.Call, in CommandIn) (out Comm
 	return out, err
 }
 
-// Detach detaches a debugger. It needs no lease: it gives the program back.
+// Detach detaches a debugger. It needs no lease, because it only gives the program back.
 func (d *Debug) Detach(ctx context.Context, c *op.Call, in DebuggerIn) (debugger.Detached, error) {
 	one, err := d.access.Debuggers.Get(c.Session, in.Debugger)
 	if err != nil {
@@ -291,7 +295,7 @@ type SessionsOut struct {
 	Debuggers []SessionOut `json:"debuggers"`
 }
 
-// SessionOut is a debugger; the breakpoints of other sessions' are not shown.
+// SessionOut is a debugger. Only the calling session's debuggers show their breakpoints.
 type SessionOut struct {
 	debugger.Status
 	Breakpoints []debugger.Breakpoint `json:"set,omitempty"`
@@ -299,7 +303,7 @@ type SessionOut struct {
 	Children    []debugger.Child      `json:"forked,omitempty"`
 }
 
-// Text is a line each.
+// Text has a line for each debugger, breakpoint, watchpoint and child process.
 func (o SessionsOut) Text() string {
 	if len(o.Debuggers) == 0 {
 		return "no debugger is attached"
@@ -320,7 +324,7 @@ func (o SessionsOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// Own are the debuggers of a session, and the id of the one that is meant when a call names none.
+// Own lists the debuggers of a session and gives the id of its default debugger.
 func (d *Debug) Own(session string) (all []debugger.Status, current string) {
 	for _, s := range d.access.Debuggers.List() {
 		if s.Session == session {

@@ -19,6 +19,7 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
@@ -121,7 +122,7 @@ func (d *desk) asked(want ...string) {
 	}
 }
 
-func TestAttachTakesAProcess(t *testing.T) {
+func TestAttachByPIDPausesProcess(t *testing.T) {
 	d := open(t, apple.Virtual)
 	pid := d.program()
 	paused := fmt.Sprintf("d%d: sleep (process %d) is paused at main.c:12 in main (breakpoint)", pid, pid)
@@ -137,7 +138,7 @@ func TestAttachTakesAProcess(t *testing.T) {
 }
 
 func (d *desk) detached(pid int) string {
-	return fmt.Sprintf("d%d: detached from sleep (process %d), which runs on", pid, pid)
+	return fmt.Sprintf("d%d: detached from sleep (process %d), which keeps running", pid, pid)
 }
 
 // TestProgramIsLaunchedUnderTheDebugger: it is one of the session's programs. That it stands at its start a real debugger shows
@@ -168,14 +169,15 @@ func (d *desk) printed(session string) string {
 	return one.Status().Stdout.Text
 }
 
-// TestWhatCannotBeLaunchedLeavesNothing: neither a program that does not exist nor one that no debugger could be attached to.
-func TestWhatCannotBeLaunchedLeavesNothing(t *testing.T) {
+// TestFailedDebugLaunchLeavesNoProcess: neither a program that does not exist nor one that no debugger could be attached to.
+func TestFailedDebugLaunchLeavesNoProcess(t *testing.T) {
 	d := open(t, apple.Virtual)
 	for _, input := range []string{`{}`, `{"command":[]}`, `{"command":["true"],"bundle_id":"` + shop + `"}`, `{"bundle_id":"--x"}`} {
 		d.Refused("debug_launch", input, fault.InvalidInput)
 	}
-	d.Refused("debug_launch", `{"command":["/nowhere/calc"]}`, fault.AppLaunchFailed, "there is no program /nowhere/calc")
-	d.Refused("debug_launch", `{"command":["`+shop+`"]}`, fault.AppLaunchFailed, "`ios-agent debug launch --bundle-id "+shop+"`")
+	d.Refused("debug_launch", `{"command":["/nowhere/calc"]}`, fault.AppLaunchFailed, "cannot find the program /nowhere/calc")
+	d.Refused("debug_launch", `{"command":["`+shop+`"]}`, fault.AppLaunchFailed,
+		hint.Do("debug_launch", "bundle_id", shop))
 	d.lldb.Refuses = map[string]string{"attach": "no"}
 	d.Refused("debug_launch", `{"command":["sleep","600"]}`, fault.AttachRefused)
 	if left := d.programs.List("a"); len(left) > 0 || len(d.debuggers.List()) > 0 {
@@ -201,7 +203,7 @@ func TestAppIsLaunchedUnderTheDebugger(t *testing.T) {
 	}
 }
 
-func TestAttachRefusesWhatCannotBeMeant(t *testing.T) {
+func TestAttachRefusesInvalidTarget(t *testing.T) {
 	d := open(t, apple.Virtual)
 	for _, input := range []string{
 		`{}`, `{"pid":4711,"bundle_id":"` + shop + `"}`, `{"pid":4711,"wait_for":true}`, `{"pid":1}`, `{"bundle_id":"--x"}`,
@@ -217,10 +219,10 @@ func TestAppOfVirtualXcodeCannotBeDebugged(t *testing.T) {
 	d := open(t, apple.Virtual)
 	d.phone.Installed[0].PID = d.program()
 	d.Refused("debug_attach", `{"bundle_id":"`+shop+`"}`, fault.Unsupported, "apps of Virtual Xcode have no machine code",
-		"`ios-agent debug attach --pid X`")
+		hint.Do("debug_attach", "pid", "X"))
 }
 
-func TestAttachTakesAnAppOfASimulator(t *testing.T) {
+func TestAttachByBundleIDFindsSimulatorApp(t *testing.T) {
 	d := open(t, apple.Xcode)
 	d.Refused("debug_attach", `{"bundle_id":"`+shop+`"}`, fault.AppNotRunning, shop+" does not run on Phone")
 	pid := d.program()
@@ -234,7 +236,7 @@ func TestAttachTakesAnAppOfASimulator(t *testing.T) {
 	d.Says("debug_continue", `{}`, fmt.Sprintf("d%d: sleep (process %d) is running", pid, pid))
 }
 
-func TestProcessOfADeviceBelongsToItsLease(t *testing.T) {
+func TestAttachByPIDReportsNamedDevice(t *testing.T) {
 	d := open(t, apple.Virtual)
 	pid := d.program()
 	if got := d.Result("debug_attach", fmt.Sprintf(`{"pid":%d,"sim":"Phone","stop":true}`, pid)); got["udid"] != udid {
@@ -242,14 +244,14 @@ func TestProcessOfADeviceBelongsToItsLease(t *testing.T) {
 	}
 }
 
-func TestAppOfAPhoneCannotBeDebugged(t *testing.T) {
+func TestPhysicalDeviceAppCannotBeDebugged(t *testing.T) {
 	is := fakedevice.Simulator("00008140-000A61C23E04801C", "My Phone", device.Booted)
 	is.Type = "device"
 	d := open(t, apple.Xcode, fakedevice.New(is))
 	d.Refused("debug_attach", `{"bundle_id":"`+shop+`","udid":"`+is.UDID+`"}`, fault.Unsupported, "My Phone is a physical device")
 }
 
-func TestLaunchOfAnAppIsWaitedFor(t *testing.T) {
+func TestAttachWaitsForAppLaunch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		phone := &launching{Phone: fakedevice.New(fakedevice.Simulator(udid, "Phone", device.Booted))}
 		p := pool.New(pool.Options{Drivers: []device.Driver{&fakedevice.Driver{Named: xctest.Spec().Name, Devices: []device.Device{phone}}}})
@@ -260,13 +262,13 @@ func TestLaunchOfAnAppIsWaitedFor(t *testing.T) {
 		began := time.Now()
 		_, err := room.Attach(t.Context(), call, debug.DebugAttachIn{Bundle: shop, Wait: true})
 		fakedevice.WantFault(t, "an app that is not launched", fault.From(err), fault.Timeout, shop+" was not launched within 1m0s",
-			"`ios-agent launch BUNDLE_ID`")
+			hint.Do("launch_app", "bundle_id", "BUNDLE_ID"))
 		if took := time.Since(began); took != time.Minute {
 			t.Errorf("got %v, want a minute", took)
 		}
 		began, phone.after = time.Now(), phone.asked+4
 		_, err = room.Attach(t.Context(), call, debug.DebugAttachIn{Bundle: shop, Wait: true})
-		fakedevice.WantFault(t, "an app whose process is gone", fault.From(err), fault.AppNotRunning, "there is no process")
+		fakedevice.WantFault(t, "an app whose process is gone", fault.From(err), fault.AppNotRunning, "unknown process")
 		if took := time.Since(began); took != 750*time.Millisecond {
 			t.Errorf("got %v, want the fourth question, each a quarter of a second later", took)
 		}
@@ -291,14 +293,14 @@ func (l *launching) List(context.Context) ([]device.App, error) {
 	return []device.App{app}, nil
 }
 
-func TestBreakpointIsALineOrAFunction(t *testing.T) {
+func TestBreakTakesLineOrFunction(t *testing.T) {
 	d, _ := attached(t)
 	d.Says("debug_break", `{"at":"main.c:12"}`, "breakpoint 12 at main.c:12")
 	d.asked(`setBreakpoints {"source":{"name":"main.c","path":"main.c"`)
 	d.Says("debug_break", `{"at":"A::run","condition":"n == 1"}`, "breakpoint 600 at A::run if n == 1")
 	d.asked(`setFunctionBreakpoints {"breakpoints":[{"name":"A::run","condition":"n == 1"}]}`)
 	d.Says("debug_break", `{"at":"nowhere"}`,
-		"breakpoint 700 at nowhere: the program has no such place yet; was it built with debug information?")
+		"breakpoint 700 at nowhere: no such place in the program yet; was it built with debug information?")
 	d.Says("debug_break", `{"at":"main.c:1"}`, "breakpoint 1 at main.c:1")
 	d.Says("debug_break", `{"at":":body"}`, "breakpoint 500 at :body")
 	for _, at := range []string{"main.c:", "main.c:x", "main.c:0", "main.c:-1", "main.c:1x"} {
@@ -312,10 +314,10 @@ func TestBreakpointIsALineOrAFunction(t *testing.T) {
 		t.Errorf("got\n%s\nwant the breakpoints below the debugger", text)
 	}
 	d.Says("debug_unbreak", `{"breakpoint":12}`, "removed breakpoint 12 at main.c:12")
-	d.Refused("debug_unbreak", `{"breakpoint":12}`, fault.InvalidInput, "there is no breakpoint 12")
+	d.Refused("debug_unbreak", `{"breakpoint":12}`, fault.InvalidInput, "unknown breakpoint 12")
 }
 
-func TestSessionsShowWhenABreakpointStops(t *testing.T) {
+func TestSessionsShowBreakpointConditions(t *testing.T) {
 	d, _ := attached(t)
 	d.Says("debug_break", `{"at":"main.c:12","ignore_count":9}`, "breakpoint 12 at main.c:12, ignores 9 hits")
 	d.asked(`setBreakpoints {"source":{"name":"main.c","path":"main.c"},"breakpoints":[{"line":12,"hitCondition":"10"}]}`)
@@ -329,9 +331,10 @@ func TestSessionsShowWhenABreakpointStops(t *testing.T) {
 	}
 }
 
-func TestLogShowsWhatLogpointsRecorded(t *testing.T) {
+func TestDebugLogIsEmptyWithoutLogpoints(t *testing.T) {
 	d, _ := attached(t)
-	d.Says("debug_log", `{}`, "no logpoint has recorded anything; set one: `ios-agent debug break FILE:LINE --log TEXT`")
+	d.Says("debug_log", `{}`, "no logpoint has recorded a line; set one: "+
+		hint.Do("debug_break", "at", "FILE:LINE", "log", "TEXT"))
 	d.Refused("debug_log", `{"most":0}`, fault.InvalidInput)
 }
 
@@ -344,14 +347,15 @@ func TestEvalReadsAndSetChangesAVariable(t *testing.T) {
 	d.Says("debug_eval", `{"expression":"n * 2 + 1","frame":1}`, "n * 2 + 1: int = 11")
 	d.asked("evaluate {\"expression\":\"`frame select 1\"",
 		"evaluate {\"expression\":\"`expression --apply-fixits false --allow-jit false -- n * 2 + 1\"")
-	d.Refused("debug_eval", `{"expression":"n = 3"}`, fault.Forbidden, "an assignment", "`ios-agent debug set NAME VALUE`")
-	d.Refused("debug_eval", `{"expression":"exit(1)"}`, fault.Forbidden, "a call", "`ios-agent debug lldb")
+	d.Refused("debug_eval", `{"expression":"n = 3"}`, fault.Forbidden, "an assignment",
+		hint.Do("debug_set", "variable", "NAME", "value", "VALUE"))
+	d.Refused("debug_eval", `{"expression":"exit(1)"}`, fault.Forbidden, "a call", hint.Do("debug_lldb", "command", "expression EXPRESSION"))
 	d.lldb.Prints = "error: use of undeclared identifier 'm'\n"
-	d.Refused("debug_eval", `{"expression":"m"}`, fault.InvalidInput, "undeclared identifier 'm'", "`ios-agent debug vars`")
+	d.Refused("debug_eval", `{"expression":"m"}`, fault.InvalidInput, "undeclared identifier 'm'", hint.Do("debug_vars"))
 	d.lldb.Prints = "(int) n = 7\n"
 	d.Says("debug_set", `{"variable":"n","value":"3 + 4"}`, "n: int = 7")
 	d.asked("evaluate {\"expression\":\"`expression --apply-fixits false -- n = 3 + 4\"")
-	d.Refused("debug_set", `{"variable":"n + 1","value":"7"}`, fault.InvalidInput, "is not a variable")
+	d.Refused("debug_set", `{"variable":"n + 1","value":"7"}`, fault.InvalidInput, "must be a variable")
 	d.Refused("debug_set", `{"variable":"n","value":"exit(1)"}`, fault.Forbidden)
 }
 
@@ -364,14 +368,14 @@ func TestWatchpointsAreShownBesideBreakpoints(t *testing.T) {
 		t.Errorf("got\n%s\nwant the watchpoint below the debugger", text)
 	}
 	d.Says("debug_unwatch", `{"watchpoint":3}`, "removed watchpoint 3: change of total")
-	d.Refused("debug_unwatch", `{"watchpoint":3}`, fault.InvalidInput, "there is no watchpoint 3")
+	d.Refused("debug_unwatch", `{"watchpoint":3}`, fault.InvalidInput, "unknown watchpoint 3")
 	d.lldb.Prints = "error: no variable named 'm' found in this frame\n"
 	d.Refused("debug_watch", `{"variable":"m","on":"access"}`, fault.InvalidInput, "no variable named 'm'")
 	d.asked("evaluate {\"expression\":\"`watchpoint set variable --watch read_write m\"")
 	d.Refused("debug_watch", `{"variable":"--help"}`, fault.InvalidInput)
 }
 
-func TestForkedChildIsToldNotToBeDebugged(t *testing.T) {
+func TestForkedChildIsReportedAsNotDebugged(t *testing.T) {
 	d := open(t, apple.Virtual)
 	forked := make(chan string, 1)
 	pid := d.start(host.Cmd{
@@ -385,10 +389,10 @@ func TestForkedChildIsToldNotToBeDebugged(t *testing.T) {
 	if text := d.As("a", "debug_sessions", `{}`).Stdout; !strings.Contains(text, "\n  "+told) {
 		t.Errorf("got\n%s\nwant %q below the debugger", text, told)
 	}
-	d.Refused("debug_wait", `{"timeout_ms":1}`, fault.Timeout, "still runs after 1ms", told, "`ios-agent debug attach --pid "+child+"`")
+	d.Refused("debug_wait", `{"timeout_ms":1}`, fault.Timeout, "is still running after 1ms", told, `‹do:debug_attach {"pid":`+child+"}›")
 }
 
-func TestSessionsShowTheLiveOnesBesideAnEndedProgram(t *testing.T) {
+func TestSessionsKeepLiveDebuggersAfterProgramEnd(t *testing.T) {
 	d, live := attached(t)
 	d.Result("debug_break", `{"at":"main.c:12"}`)
 	ended := d.program()
@@ -410,7 +414,7 @@ func TestSessionsShowTheLiveOnesBesideAnEndedProgram(t *testing.T) {
 	}
 }
 
-func TestStepGoesAsFarAsItIsTold(t *testing.T) {
+func TestStepSendsNextStepInOrStepOut(t *testing.T) {
 	d, pid := attached(t)
 	for input, want := range map[string]string{`{}`: "next", `{"how":"into"}`: "stepIn", `{"how":"out"}`: "stepOut"} {
 		d.Says("debug_step", input, fmt.Sprintf("d%d: sleep (process %d) is paused at main.c:12 in main (breakpoint)", pid, pid))
@@ -420,17 +424,17 @@ func TestStepGoesAsFarAsItIsTold(t *testing.T) {
 	d.Refused("debug_step", `{"timeout_ms":0}`, fault.InvalidInput)
 	d.Result("debug_continue", `{}`)
 	d.Refused("debug_step", `{}`, fault.NotPaused)
-	d.Refused("debug_wait", `{"timeout_ms":1}`, fault.Timeout, "still runs after 1ms")
+	d.Refused("debug_wait", `{"timeout_ms":1}`, fault.Timeout, "is still running after 1ms")
 }
 
-func TestStackIsALineAFrame(t *testing.T) {
+func TestStackShowsOneLinePerFrame(t *testing.T) {
 	d, _ := attached(t)
 	d.Says("debug_stack", `{}`, "thread 1 main\n#0 main at /src/main.c:12\n#1 start")
 	d.Says("debug_stack", `{"frames":1,"thread":2}`, "thread 2 worker\n#0 main at /src/main.c:12\n… and 1 more")
-	d.Refused("debug_stack", `{"thread":3}`, fault.InvalidInput, "there is no thread 3")
+	d.Refused("debug_stack", `{"thread":3}`, fault.InvalidInput, "unknown thread 3")
 }
 
-func TestVariablesStandBehindTheirNames(t *testing.T) {
+func TestVarsShowNamesTypesAndValues(t *testing.T) {
 	d, _ := attached(t)
 	text := d.As("a", "debug_vars", `{}`).Stdout
 	head := "#0 main /src/main.c:12\nlocals:\n  p: point = {...} {...}\n    x: int = 1\n    y: int = 2\n  v0: int = 0\n"
@@ -441,10 +445,10 @@ func TestVariablesStandBehindTheirNames(t *testing.T) {
 	if !strings.HasSuffix(text, "\n  … and 1 more\nregisters:\n  pc: long = 0x10") {
 		t.Errorf("got\n%s\nwant the registers too", text)
 	}
-	d.Refused("debug_vars", `{"frame":2}`, fault.InvalidInput, "there is no frame 2: the stack has 2")
+	d.Refused("debug_vars", `{"frame":2}`, fault.InvalidInput, "unknown frame 2: the stack has 2")
 }
 
-func TestCommandOfLLDBIsBounded(t *testing.T) {
+func TestLLDBCommandOutputIsBounded(t *testing.T) {
 	d, pid := attached(t)
 	d.lldb.Prints = "(lldb) expression total\n42\n\n"
 	e := d.Result("debug_lldb", `{"command":"expression total"}`)
@@ -473,7 +477,7 @@ func TestDebuggersBelongToTheirSession(t *testing.T) {
 		"debug_continue": `{"debugger":"` + id + `"}`, "debug_detach": `{"debugger":"` + id + `"}`, "debug_stack": `{"debugger":"` + id + `"}`,
 	} {
 		e := d.As("b", name, input)
-		fakedevice.WantFault(t, name, e.Error, fault.Forbidden, `the session "a" attached the debugger`)
+		fakedevice.WantFault(t, name, e.Error, fault.Forbidden, `belongs to the session "a"`)
 	}
 	fakedevice.WantFault(t, "without a name", d.As("b", "debug_continue", `{}`).Error, fault.SessionNotFound, "this session has 0 debuggers")
 	if text := d.As("b", "debug_sessions", `{}`).Stdout; !strings.HasPrefix(text, id+": sleep") || strings.Contains(text, "breakpoint 12") {
@@ -487,7 +491,7 @@ func TestDebuggersBelongToTheirSession(t *testing.T) {
 	}
 }
 
-func TestCurrentDebuggerIsTheLastOne(t *testing.T) {
+func TestLastAttachedDebuggerIsCurrent(t *testing.T) {
 	d, first := attached(t)
 	second, third := d.program(), d.program()
 	d.Result("debug_attach", fmt.Sprintf(`{"pid":%d}`, second))
@@ -496,7 +500,7 @@ func TestCurrentDebuggerIsTheLastOne(t *testing.T) {
 		t.Errorf("got %+v, %q, want d%d", all, current, second)
 	}
 	d.Says("debug_detach", fmt.Sprintf(`{"debugger":"d%d"}`, first), d.detached(first))
-	d.Refused("debug_detach", `{"debugger":"none"}`, fault.SessionNotFound, `there is no debugger "none"`)
+	d.Refused("debug_detach", `{"debugger":"none"}`, fault.SessionNotFound, `unknown debugger "none"`)
 }
 
 func TestDebuggerOfAProcessNeedsNoDevice(t *testing.T) {
@@ -510,8 +514,8 @@ func TestDebuggerOfAProcessNeedsNoDevice(t *testing.T) {
 	}
 }
 
-// TestOperationsOutlastTheWaitTheyAllow: what a caller may ask to wait for is not cut off by the operation's own end.
-func TestOperationsOutlastTheWaitTheyAllow(t *testing.T) {
+// TestOperationTimeoutExceedsMaximumWait: what a caller may ask to wait for is not cut off by the operation's own end.
+func TestOperationTimeoutExceedsMaximumWait(t *testing.T) {
 	for _, o := range open(t, apple.Virtual).Debug.Ops() {
 		for _, f := range o.Fields() {
 			if f.Name == "timeout_ms" && (f.Max == nil || o.Timeout <= time.Duration(*f.Max)*time.Millisecond) {
@@ -524,18 +528,18 @@ func TestOperationsOutlastTheWaitTheyAllow(t *testing.T) {
 	}
 }
 
-func TestNoDebuggerIsAttached(t *testing.T) {
+func TestDebugCallsFailWithoutDebugger(t *testing.T) {
 	d := open(t, apple.Virtual)
 	d.Says("debug_sessions", `{}`, "no debugger is attached")
 	for _, name := range []string{"debug_continue", "debug_pause", "debug_step", "debug_wait", "debug_stack", "debug_vars", "debug_detach"} {
-		d.Refused(name, `{}`, fault.SessionNotFound, "`ios-agent debug attach --pid X`")
+		d.Refused(name, `{}`, fault.SessionNotFound, hint.Do("debug_attach", "pid", "PID"))
 	}
 	d.Refused("debug_break", `{"at":"main"}`, fault.SessionNotFound)
 	d.Refused("debug_unbreak", `{"breakpoint":1}`, fault.SessionNotFound)
 	d.Refused("debug_lldb", `{"command":"x"}`, fault.SessionNotFound)
 }
 
-func TestWayOfTheDebuggerIsTheProjects(t *testing.T) {
+func TestDebuggerBackendComesFromProjectConfig(t *testing.T) {
 	d := open(t, apple.Virtual)
 	dir := t.TempDir()
 	file := filepath.Join(dir, ".xcodebuildmcp", "config.yaml")
@@ -554,7 +558,7 @@ func TestWayOfTheDebuggerIsTheProjects(t *testing.T) {
 	}
 }
 
-func TestAnswerOfADebuggerIsNotOfVirtualXcode(t *testing.T) {
+func TestDebuggerAnswerIsNotMarkedVirtual(t *testing.T) {
 	d := open(t, apple.Virtual)
 	pid := d.program()
 	catalogue := op.NewCatalogue(d.Debug.Ops(), op.Options{Toolchain: apple.Virtual, Mark: " [virtual]"})

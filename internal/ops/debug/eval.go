@@ -9,17 +9,17 @@ import (
 	"ios-agent/internal/xcode/debugger"
 )
 
-// EvalIn is an expression that changes nothing.
+// EvalIn is an expression without side effects.
 type EvalIn struct {
 	DebuggerIn
 	Expression string `json:"expression" doc:"without calls and assignments, such as cart.total or n * 2" cli:"arg"`
-	Frame      int    `json:"frame,omitempty" doc:"number of the frame, as the stack shows it" min:"0" max:"100000"`
+	Frame      int    `json:"frame,omitempty" doc:"number of the frame in the stack" min:"0" max:"100000"`
 }
 
 // ValueOut is the value of an expression or a variable.
 type ValueOut struct{ debugger.Value }
 
-// Text is the type and the value behind the name.
+// Text is the name, the type and the value.
 func (o ValueOut) Text() string {
 	text := oneline.Of(o.Name)
 	if o.Type != "" {
@@ -28,7 +28,7 @@ func (o ValueOut) Text() string {
 	return text + " = " + oneline.Of(o.Value.Value)
 }
 
-// Eval evaluates an expression that changes nothing.
+// Eval evaluates an expression without side effects.
 func (d *Debug) Eval(ctx context.Context, c *op.Call, in EvalIn) (out ValueOut, err error) {
 	err = d.drive(ctx, c, in.DebuggerIn, func(one *debugger.Debugger) error {
 		out.Value, err = one.Evaluate(ctx, in.Frame, in.Expression)
@@ -42,7 +42,7 @@ type SetIn struct {
 	DebuggerIn
 	Variable string  `json:"variable" doc:"a variable or a part of one, such as cart.total" cli:"arg"`
 	Value    op.Code `json:"value" doc:"an expression without calls and assignments" cli:"arg"`
-	Frame    int     `json:"frame,omitempty" doc:"number of the frame, as the stack shows it" min:"0" max:"100000"`
+	Frame    int     `json:"frame,omitempty" doc:"number of the frame in the stack" min:"0" max:"100000"`
 }
 
 // Set gives a variable another value.
@@ -54,12 +54,12 @@ func (d *Debug) Set(ctx context.Context, c *op.Call, in SetIn) (out ValueOut, er
 	return out, err
 }
 
-// WatchIn says what to watch.
+// WatchIn names a variable to watch.
 type WatchIn struct {
 	DebuggerIn
 	Variable string `json:"variable" doc:"a variable or a part of one, such as cart.total" cli:"arg"`
 	On       string `json:"on,omitempty" doc:"stop at a change, a read, or both" enum:"change,read,access" default:"change"`
-	Frame    int    `json:"frame,omitempty" doc:"number of the frame that sees it, as the stack shows it" min:"0" max:"100000"`
+	Frame    int    `json:"frame,omitempty" doc:"number of its frame in the stack" min:"0" max:"100000"`
 }
 
 // WatchOut is a watchpoint that was set or removed.
@@ -68,7 +68,7 @@ type WatchOut struct {
 	Removed bool `json:"removed,omitempty"`
 }
 
-// Text says so.
+// Text is the watchpoint in one line.
 func (o WatchOut) Text() string {
 	text := fmt.Sprintf("watchpoint %d: %s of %s", o.ID, o.On, oneline.Of(o.Variable))
 	if o.Removed {

@@ -9,33 +9,34 @@ import (
 	"ios-agent/internal/device/appref"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/xcode/debugger"
 )
 
-// LaunchIn says what to launch.
+// LaunchIn names a program or an app to launch.
 type LaunchIn struct {
 	target.Target
-	Command op.Argv  `json:"command,omitempty" doc:"a program of this machine and its arguments" cli:"arg" private:"true"`
-	Cwd     op.Path  `json:"cwd,omitempty" doc:"the program's working folder; yours if absent"`
-	Env     []string `json:"env,omitempty" doc:"variables for it, as NAME=VALUE" pairs:"true" private:"true"`
-	Bundle  string   `json:"bundle_id,omitempty" doc:"an app that is installed on a simulator"`
+	Command op.Argv  `json:"command,omitempty" doc:"a program on this machine and its arguments" cli:"arg" private:"true"`
+	Cwd     op.Path  `json:"cwd,omitempty" doc:"working folder; default: yours"`
+	Env     []string `json:"env,omitempty" doc:"environment, as NAME=VALUE" pairs:"true" private:"true"`
+	Bundle  string   `json:"bundle_id,omitempty" doc:"an app on a simulator"`
 	Args    []string `json:"args,omitempty" doc:"for the app" private:"true"`
 }
 
-// LaunchOut is a program that stands at its start.
+// LaunchOut is a program that is paused at its start.
 type LaunchOut struct {
 	debugger.Status
-	Printed string `json:"sessionId,omitempty"` // that shows what a program prints
+	Printed string `json:"sessionId,omitempty"` // the session with the program's output
 }
 
-// Text says so.
+// Text is the state, and the session with the output.
 func (o LaunchOut) Text() string {
 	if o.Printed == "" {
 		return withWay(o.Status)
 	}
-	return withWay(o.Status) + "; what it prints is in the session " + o.Printed
+	return withWay(o.Status) + "; its output is in the session " + o.Printed
 }
 
 // Launch launches a program or an app under a debugger.
@@ -47,7 +48,7 @@ func (d *Debug) Launch(ctx context.Context, c *op.Call, in LaunchIn) (out Launch
 	if len(in.Command) == 0 || in.Command[0] == "" {
 		return out, fault.New(fault.InvalidInput, "debug_launch: give command, or bundle_id").With("field", "command")
 	}
-	c.Outside = true // a program is a real one
+	c.Outside = true // the program is real even with Virtual Xcode
 	one, err := d.start(ctx, c, in)
 	if err != nil {
 		return out, err
@@ -55,14 +56,14 @@ func (d *Debug) Launch(ctx context.Context, c *op.Call, in LaunchIn) (out Launch
 	how := d.way(c)
 	how.PID, how.AtStart = one.PID, true
 	if out.Status, err = d.access.Debuggers.Attach(ctx, how); err != nil {
-		_, _ = d.access.Programs.Stop(context.WithoutCancel(ctx), one) // nobody would let it run
+		_, _ = d.access.Programs.Stop(context.WithoutCancel(ctx), one) // without a debugger, it would stay paused
 		return out, err
 	}
 	out.Printed = one.ID
 	return out, nil
 }
 
-// start starts a program, which stops at its start. It finds the desktop of who calls, if it looks for one.
+// start starts a program, paused at its start, on the caller's desktop.
 func (d *Debug) start(ctx context.Context, c *op.Call, in LaunchIn) (*process.Session, error) {
 	launch := process.Launch{Owner: c.Session, Argv: in.Command, Dir: string(in.Cwd), Halted: true}
 	if launch.Dir == "" {
@@ -78,12 +79,12 @@ func (d *Debug) start(ctx context.Context, c *op.Call, in LaunchIn) (*process.Se
 	one, err := d.access.Programs.Launch(ctx, launch)
 	if fault.Is(err, fault.AppLaunchFailed) && len(in.Command) == 1 && appref.IsBundle(in.Command[0]) {
 		return nil, fault.New(fault.AppLaunchFailed, "%w", err).With("field", "command").
-			WithHint("if it is an app of a simulator: `ios-agent debug launch --bundle-id %s`", in.Command[0])
+			WithHint("if it is an app of a simulator: %s", hint.Do("debug_launch", "bundle_id", in.Command[0]))
 	}
 	return one, err
 }
 
-// launchApp launches an app of a simulator, which waits at its start for the debugger.
+// launchApp launches an app of a simulator, paused at its start, and attaches the debugger.
 func (d *Debug) launchApp(ctx context.Context, c *op.Call, in LaunchIn) (state debugger.Status, err error) {
 	if err := appref.CheckApp(in.Bundle); err != nil {
 		return state, err
@@ -124,14 +125,14 @@ func (d *Debug) launchApp(ctx context.Context, c *op.Call, in LaunchIn) (state d
 		}
 		how.AtStart = true
 		if state, err = d.access.Debuggers.Attach(ctx, how); err != nil {
-			_ = apps.Terminate(context.WithoutCancel(ctx), bundle) // nobody would let it run
+			_ = apps.Terminate(context.WithoutCancel(ctx), bundle) // without a debugger, it would stay paused
 		}
 		return err
 	})
 	return state, err
 }
 
-// simulated is a fault when the apps of a device are not processes of this machine.
+// simulated returns a fault if the apps of a device are not processes of this machine.
 func simulated(h *pool.Handle) error {
 	if h.Info().Type == "simulator" {
 		return nil
@@ -140,11 +141,12 @@ func simulated(h *pool.Handle) error {
 		WithHint("debug the app on a simulator, or with Xcode")
 }
 
-// compiled is a fault when the apps of simulators have no machine code.
+// compiled returns a fault if the apps of simulators have no machine code.
 func (d *Debug) compiled(bundle string) error {
 	if !d.access.Debuggers.Virtual() {
 		return nil
 	}
 	return fault.New(fault.Unsupported, "apps of Virtual Xcode have no machine code: %s cannot be debugged", bundle).
-		WithHint("debug a real process of this machine: `ios-agent debug attach --pid X`, or `ios-agent debug launch PROGRAM`")
+		WithHint("debug a real process of this machine: %s, or %s", hint.Do("debug_attach", "pid", "X"),
+			hint.Do("debug_launch", "command", []string{"PROGRAM"}))
 }

@@ -5,22 +5,23 @@ import (
 	"fmt"
 	"strings"
 
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/xcode/debugger"
 )
 
-// StackIn says whose stack.
+// StackIn names a thread.
 type StackIn struct {
 	DebuggerIn
-	Thread int `json:"thread,omitempty" doc:"number of the thread, if not the one that was stopped" min:"1"`
-	Frames int `json:"frames,omitempty" doc:"how many of the innermost frames" min:"1" max:"1000" default:"20" more:"true"`
+	Thread int `json:"thread,omitempty" doc:"number of the thread; default: the stopped one" min:"1"`
+	Frames int `json:"frames,omitempty" doc:"maximum number of frames, innermost first" min:"1" max:"1000" default:"20" more:"true"`
 }
 
 // StackOut is the stack of a thread.
 type StackOut struct{ debugger.Thread }
 
-// Text is a line a frame.
+// Text has a line for each frame.
 func (o StackOut) Text() string {
 	lines := []string{strings.TrimSpace(fmt.Sprintf("thread %d %s", o.Index, o.Name))}
 	for _, f := range o.Frames {
@@ -45,20 +46,20 @@ func (d *Debug) Stack(ctx context.Context, c *op.Call, in StackIn) (out StackOut
 	return out, err
 }
 
-// VariablesIn says which frame sees them.
+// VariablesIn names a frame.
 type VariablesIn struct {
 	DebuggerIn
-	Frame     int  `json:"frame,omitempty" doc:"number of the frame, as the stack shows it" min:"0" max:"100000" cli:"arg"`
-	Registers bool `json:"registers,omitempty" doc:"the registers too" more:"true"`
+	Frame     int  `json:"frame,omitempty" doc:"number of the frame in the stack" min:"0" max:"100000" cli:"arg"`
+	Registers bool `json:"registers,omitempty" doc:"include registers" more:"true"`
 }
 
-// VariablesOut are the variables that a frame sees.
+// VariablesOut is the list of variables in a frame.
 type VariablesOut struct {
 	Frame  debugger.Frame   `json:"stack_frame"`
 	Scopes []debugger.Scope `json:"scopes"`
 }
 
-// Text is a line a variable. What a program holds is data: it stands behind its name.
+// Text has a line for each variable. Values are foreign text, so they follow the name on the same line.
 func (o VariablesOut) Text() string {
 	lines := []string{fmt.Sprintf("#%d %s %s", o.Frame.Index, o.Frame.Symbol, o.Frame.At())}
 	for _, s := range o.Scopes {
@@ -77,7 +78,7 @@ func (o VariablesOut) Text() string {
 }
 
 func valueLine(indent string, v debugger.Value) string {
-	return fmt.Sprintf("%s%s: %s = %s", indent, v.Name, v.Type, strings.ReplaceAll(v.Value, "\n", " "))
+	return fmt.Sprintf("%s%s: %s = %s", indent, v.Name, v.Type, hint.Escape(strings.ReplaceAll(v.Value, "\n", " ")))
 }
 
 // Variables shows variables.

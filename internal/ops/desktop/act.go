@@ -10,23 +10,25 @@ import (
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/device/pool"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ui"
 )
 
-// DesktopAction is what came of an action, by strobe's names and ours.
+// DesktopAction is the result of an action, in strobe's fields and in the core family's.
 type DesktopAction struct {
 	desktop.Response
 	Outcome ui.Outcome
 	Looked  time.Duration
 	Diff    []string
 	Settled bool
-	Ended   *act.Ended // what the action ended
-	Advice  string     // what to do instead of what was refused
+	Ended   *act.Ended // the app that the action ended
+	Advice  string     // what to do instead of a refused action
 }
 
-// Act does an action on an element of a session's process. What the caller can mend by another request is an answer, not a fault.
+// Act does an action on an element of a session's process. A refusal that the caller can avoid with another request is an answer, not a
+// fault, as in strobe.
 func (d *Desktop) Act(ctx context.Context, c *op.Call, in desktop.Request) (out DesktopAction, err error) {
 	if err := in.Check(); err != nil {
 		return out, err
@@ -65,7 +67,7 @@ func (d *Desktop) Act(ctx context.Context, c *op.Call, in desktop.Request) (out 
 	return out, d.gone(c, in.Session, "perform UI action", err)
 }
 
-// settling is how long the windows may take to become still. Only a time that was asked for bounds how long an effect is looked for.
+// settling is the longest wait for still windows. Only a time that the caller gave also limits the wait for an effect.
 func settling(in desktop.Request) act.How {
 	settle := desktop.UsualSettle
 	how := act.How{NoWait: true, Settle: &settle}
@@ -76,15 +78,15 @@ func settling(in desktop.Request) act.How {
 	return how
 }
 
-// desktopDoing is an action under way.
+// desktopDoing is a running action.
 type desktopDoing struct {
 	desktop.Request
 	h      *pool.Handle
 	before *desktop.Node
-	tried  bool // it was scrolled into view
+	tried  bool // the element was scrolled into view
 }
 
-// send does the action on what the look just now showed.
+// send does the action on the elements of the latest look.
 func (a *desktopDoing) send(ctx context.Context, shown *ui.Screen) (method string, err error) {
 	p, tree, err := seen(a.h)
 	if err != nil {
@@ -117,8 +119,8 @@ func (a *desktopDoing) send(ctx context.Context, shown *ui.Screen) (method strin
 // errOutOfSight says that an element must be scrolled into view before it can be pointed at.
 var errOutOfSight = errors.New("the element is out of sight")
 
-// within is the element with what of it can be reached. What a person could not get to is refused: it lies behind a dialog that keeps
-// input from its window, or all of it lies under something else.
+// within is the element, reduced to the part that input can reach. It refuses an element that a person could not reach either: an element
+// behind a modal dialog, or under other windows.
 func (a *desktopDoing) within(shown *ui.Screen, tree *desktop.Tree, n *desktop.Node) (*desktop.Node, error) {
 	part := tree.InView(n)
 	node := shown.Called(n.ID)
@@ -131,7 +133,7 @@ func (a *desktopDoing) within(shown *ui.Screen, tree *desktop.Tree, n *desktop.N
 		return nil, covered(node, cover)
 	case a.points() && !node.Visible() && !a.tried:
 		return nil, errOutOfSight
-	case part.Bounds != nil && at != (ui.Point{}) && at != node.Seen().Centre(): // its middle lies under something
+	case part.Bounds != nil && at != (ui.Point{}) && at != node.Seen().Centre(): // something covers its centre
 		part = part.At(at)
 	}
 	if a.points() && part.Bounds != nil {
@@ -142,7 +144,7 @@ func (a *desktopDoing) within(shown *ui.Screen, tree *desktop.Tree, n *desktop.N
 	return part, nil
 }
 
-// points reports whether the action is one of the mouse.
+// points reports whether the action uses the mouse.
 func (a *desktopDoing) points() bool {
 	switch a.Action {
 	case desktop.Click:
@@ -153,7 +155,7 @@ func (a *desktopDoing) points() bool {
 	return false
 }
 
-// mostWays is how many elements of a cover a refusal offers.
+// mostWays is the maximum number of the cover's elements that a refusal lists.
 const mostWays = 5
 
 func covered(n, cover *ui.Node) error {
@@ -165,7 +167,7 @@ func covered(n, cover *ui.Node) error {
 		}
 		return true
 	})
-	r := &desktop.Refusal{Says: n.Describe() + " is covered by " + name(cover), Hint: "nothing was sent; use what is in front first"}
+	r := &desktop.Refusal{Says: n.Describe() + " is covered by " + name(cover), Hint: "no input was sent; use the front element first"}
 	if len(ways) > 0 {
 		r.Hint += ": " + strings.Join(ways, ", ")
 	}
@@ -200,7 +202,7 @@ func (a *desktopDoing) on(ctx context.Context, do desktop.Performer, n, to *desk
 	return do.Click(ctx, n)
 }
 
-// answer tells what came of it. The element after it is found by what it is, not by its id or its title.
+// answer makes the result. It finds the element after the action by its identity, not by its id or title, which may change.
 func (a *desktopDoing) answer(r act.Report, err error) (out DesktopAction) {
 	out.Before = a.before
 	if err != nil {
@@ -219,8 +221,8 @@ func (a *desktopDoing) answer(r act.Report, err error) (out DesktopAction) {
 		if out.Outcome == ui.Unchanged {
 			out.Outcome = ui.Unknown
 		}
-		out.Advice = "its toolkit tells nothing of what is in its windows; a picture shows it: " +
-			"`ios-agent app ui " + a.Session + " --mode screenshot`"
+		out.Advice = "its toolkit reports no contents of its windows; take a picture: " +
+			hint.Do("debug_ui", "sessionId", a.Session, "mode", "screenshot")
 	}
 	if _, tree, err := seen(a.h); err == nil && a.before != nil && r.Ended == nil {
 		if out.After = tree.ByKey(a.before.Key); out.After != nil && r.Lost == nil {

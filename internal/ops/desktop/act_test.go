@@ -62,7 +62,7 @@ func TestActionsReachTheApp(t *testing.T) {
 	}
 }
 
-func TestDragNeedsItsDestination(t *testing.T) {
+func TestDragRequiresExistingDestination(t *testing.T) {
 	r := start(t)
 	got, err := r.act("Drag Source", desktop.Request{Action: desktop.Drag, ToID: new(r.id("Drop Here"))})
 	if err != nil || !got.Success || !got.Settled || !slices.Equal(r.app.Did(), []string{"drag Drag Source to Drop Here"}) {
@@ -74,7 +74,7 @@ func TestDragNeedsItsDestination(t *testing.T) {
 	}
 }
 
-func TestElementThatIsNotThereIsAnAnswer(t *testing.T) {
+func TestMissingElementIsAnAnswerNotAFault(t *testing.T) {
 	r := start(t)
 	got, err := r.act("", desktop.Request{Action: desktop.Click, ID: new("btn_none")})
 	if err != nil || got.Success || got.Error != desktop.ErrNoNode.Error() || got.Before != nil || got.Changed != nil {
@@ -89,7 +89,7 @@ func TestElementThatIsNotThereIsAnAnswer(t *testing.T) {
 	}
 }
 
-func TestActionThatCannotBeMeantIsRefused(t *testing.T) {
+func TestActionRefusesInvalidRequest(t *testing.T) {
 	r := start(t)
 	for want, in := range map[string]desktop.Request{
 		"id is required for all actions except 'key'": {Session: r.s.ID, Action: desktop.Click},
@@ -122,7 +122,7 @@ func TestSecretIsTypedByItsName(t *testing.T) {
 	refused(t, "a secret that is not there", err, fault.SecretNotFound)
 }
 
-func TestElementThatGoesAwayHasNoAfter(t *testing.T) {
+func TestRemovedElementHasNoStateAfterAction(t *testing.T) {
 	r := start(t)
 	r.app.Ask("Sure?", "OK", true, ui.Rect{X: 120, Y: 300, W: 300, H: 100})
 	got, err := r.act("OK", desktop.Request{Action: desktop.Click})

@@ -1,5 +1,5 @@
-// Package desktop drives programs with windows on this machine: launch or attach, look, act. It declares no operations of its own: the
-// view strobe shows it under that system's names.
+// Package desktop drives desktop programs on this machine: launch or attach, look, act. Desktop is its main type. It defines no operations:
+// the view strobe offers its methods under strobe's names.
 package desktop
 
 import (
@@ -15,6 +15,7 @@ import (
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/outfile"
 	"ios-agent/internal/machine/secrets"
 	"ios-agent/internal/op"
@@ -22,39 +23,39 @@ import (
 	"ios-agent/internal/ops/target"
 )
 
-// Desktop is programs of this machine that show windows: they are launched or attached to, looked at and acted on. The process is a
-// device: one session at a time drives it.
+// Desktop launches desktop programs or attaches to them, looks at their windows and acts on them. A process counts as a device: one session
+// at a time drives it.
 type Desktop struct{ d Deps }
 
-// Deps are what desktop programs are driven with.
+// Deps are the services that drive desktop programs.
 type Deps struct {
 	Access    access.Access
 	Processes *process.Sessions
-	Desk      desktop.Desktop // nil: this system has none
+	Desk      desktop.Desktop // nil: no desktop support on this system
 	Pictures  Pictures
 	Secrets   secrets.Folder
 }
 
-// New makes what drives desktop programs.
+// New makes Desktop.
 func New(d Deps) *Desktop { return &Desktop{d} }
 
-// here is a fault where no windows can be seen.
+// here returns a fault if this build cannot drive desktop apps.
 func (d *Desktop) here() error {
 	if d.d.Desk != nil {
 		return nil
 	}
-	return fault.New(fault.Unsupported, "this build of ios-agent sees no windows of desktop programs").
+	return fault.New(fault.Unsupported, "this build of ios-agent cannot drive desktop apps").
 		WithHint("use it on Linux with X11, or on macOS")
 }
 
-// DesktopLaunch says what to start.
+// DesktopLaunch is a program to launch.
 type DesktopLaunch struct {
 	Argv []string
 	Dir  string
 	Env  []string
 }
 
-// Launch starts a program on the client's desktop.
+// Launch launches a program on the client's desktop.
 func (d *Desktop) Launch(ctx context.Context, c *op.Call, in DesktopLaunch) (*process.Session, error) {
 	if err := d.here(); err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func (d *Desktop) Launch(ctx context.Context, c *op.Call, in DesktopLaunch) (*pr
 	})
 }
 
-// over is an environment with pairs over it: the last one of a name wins.
+// over is an environment with NAME=VALUE pairs added; the last value of a name wins.
 func over(pairs []string, below desktop.Environ) desktop.Environ {
 	return func(name string) string {
 		for _, pair := range slices.Backward(pairs) {
@@ -92,7 +93,7 @@ func over(pairs []string, below desktop.Environ) desktop.Environ {
 	}
 }
 
-// place is the desktop that a session's program is on: the one that it was launched on, else the client's.
+// place is the desktop of a session's program: the one where it was launched, else the client's.
 func (d *Desktop) place(c *op.Call, s *process.Session) desktop.Environ {
 	if len(s.Place) > 0 {
 		return func(name string) string { return s.Place[name] }
@@ -100,13 +101,13 @@ func (d *Desktop) place(c *op.Call, s *process.Session) desktop.Environ {
 	return d.d.Access.Environ(c)
 }
 
-// DesktopAttach says which process is meant: by one of these.
+// DesktopAttach names a process by one of its fields.
 type DesktopAttach struct {
 	PID         int
 	Name, Title string
 }
 
-// Attach makes a session of a process that runs.
+// Attach makes a session for a running process.
 func (d *Desktop) Attach(ctx context.Context, c *op.Call, in DesktopAttach) (*process.Session, error) {
 	if err := d.here(); err != nil {
 		return nil, err
@@ -119,7 +120,7 @@ func (d *Desktop) Attach(ctx context.Context, c *op.Call, in DesktopAttach) (*pr
 	return d.d.Processes.Attach(c.Session, pid)
 }
 
-// meant is the process. Of several with a name, those that show windows are meant: browsers have many.
+// meant finds the process. Of several processes with the name, it prefers one with windows: browsers have many without.
 func (d *Desktop) meant(ctx context.Context, c *op.Call, in DesktopAttach) (int, error) {
 	if in.PID != 0 {
 		return in.PID, nil
@@ -132,7 +133,7 @@ func (d *Desktop) meant(ctx context.Context, c *op.Call, in DesktopAttach) (int,
 		return process.One(fmt.Sprintf("the one of a window with the title %.80q", in.Title), titled(windows, in.Title))
 	}
 	var pids []int
-	for _, w := range windows { // none, when they cannot be listed: the name is enough
+	for _, w := range windows { // empty if the windows cannot be listed: the name is enough
 		if strings.EqualFold(w.App, in.Name) {
 			pids = append(pids, w.PID)
 		}
@@ -143,7 +144,7 @@ func (d *Desktop) meant(ctx context.Context, c *op.Call, in DesktopAttach) (int,
 	return process.Named(in.Name)
 }
 
-// titled are the processes of windows with a title: those that have it exactly, else those that have it somewhere.
+// titled finds the processes of windows with exactly this title, else of windows whose title contains it.
 func titled(windows []desktop.Window, title string) (pids []int) {
 	lower := strings.ToLower(title)
 	for _, fits := range []func(string) bool{
@@ -162,7 +163,7 @@ func titled(windows []desktop.Window, title string) (pids []int) {
 	return pids
 }
 
-// Windows are the windows of a session's process and of those that it started, or all of the user's when no session is named.
+// Windows lists the windows of a session's process and its child processes, or all windows of the user if id is empty.
 func (d *Desktop) Windows(ctx context.Context, c *op.Call, id string) ([]desktop.Window, error) {
 	if err := d.here(); err != nil {
 		return nil, err
@@ -183,13 +184,13 @@ func (d *Desktop) Windows(ctx context.Context, c *op.Call, id string) ([]desktop
 	return slices.DeleteFunc(slices.Clone(all), func(w desktop.Window) bool { return !of(w) }), err
 }
 
-// Sessions are those of the client.
+// Sessions lists the sessions of the client.
 func (d *Desktop) Sessions(c *op.Call) []process.Status {
 	c.Outside = true
 	return d.d.Processes.List(c.Session)
 }
 
-// Status is how the process of a session is, with a part of what it printed. All that is kept of it goes to a file, if one is named.
+// Status is the state of a session's process with a part of its output. It writes the whole stored output to a file, if to names one.
 func (d *Desktop) Status(c *op.Call, id string, r process.Reading, to outfile.File) (process.Status, error) {
 	c.Outside = true
 	s, err := d.d.Processes.Get(c.Session, id)
@@ -204,7 +205,7 @@ func (d *Desktop) Status(c *op.Call, id string, r process.Reading, to outfile.Fi
 	return s.Read(r)
 }
 
-// Stop ends a launched program, lets an attached one go, and forgets the session.
+// Stop ends the session: it terminates a launched program and detaches from an attached one.
 func (d *Desktop) Stop(ctx context.Context, c *op.Call, id string) (process.Status, error) {
 	c.Outside = true
 	s, err := d.d.Processes.Get(c.Session, id)
@@ -214,7 +215,7 @@ func (d *Desktop) Stop(ctx context.Context, c *op.Call, id string) (process.Stat
 	return d.d.Processes.Stop(ctx, s)
 }
 
-// PID is the process of a session that runs.
+// PID is the pid of a session whose process runs.
 func (d *Desktop) PID(c *op.Call, id string) (int, error) {
 	s, err := d.live(c, id, "debug it")
 	if err != nil {
@@ -223,7 +224,7 @@ func (d *Desktop) PID(c *op.Call, id string) (int, error) {
 	return s.PID, nil
 }
 
-// live is a session whose process runs.
+// live finds a session whose process runs, else a fault.
 func (d *Desktop) live(c *op.Call, id, what string) (*process.Session, error) {
 	s, err := d.d.Processes.Get(c.Session, id)
 	if err == nil && !s.Running() {
@@ -232,12 +233,15 @@ func (d *Desktop) live(c *op.Call, id, what string) (*process.Session, error) {
 	return s, err
 }
 
+// printed is the call that shows a session's state and output.
+func printed(id string) string { return hint.Do("debug_session", "action", "status", "sessionId", id) }
+
 func exited(pid int, id, what string) error {
 	return fault.New(fault.AppNotRunning, "Process not running (PID %d exited). Cannot %s.", pid, what).With("field", "sessionId").
-		WithDispatch(fault.NotDispatched).WithHint("`ios-agent app session status %s` tells how it ended and what it printed last", id)
+		WithDispatch(fault.NotDispatched).WithHint("%s shows its exit and its last output", printed(id))
 }
 
-// awake is a fault for a process that a signal or a debugger stopped: it would answer nobody, and nobody waits for it.
+// awake returns a fault for a process that a signal or a debugger stopped: it would not answer, and the call would wait in vain.
 func (d *Desktop) awake(s *process.Session, pid int) error {
 	if !process.Stopped(pid) {
 		return nil
@@ -250,14 +254,14 @@ func (d *Desktop) awake(s *process.Session, pid int) error {
 		}
 		return f
 	}
-	return fault.New(fault.AppPaused, "process %d does not answer: it is stopped, by a signal or by a debugger of somebody else", pid).
-		WithDispatch(fault.NotDispatched).WithHint("have it go on, with that debugger or with `kill -CONT %d`", pid)
+	return fault.New(fault.AppPaused, "process %d does not answer: a signal or another debugger has stopped it", pid).
+		WithDispatch(fault.NotDispatched).WithHint("let it continue in that debugger, or run `kill -CONT %d`", pid)
 }
 
-// deviceOf names the device that a process is.
+// deviceOf is the udid of a process.
 func deviceOf(pid int) string { return target.ProcessID + strconv.Itoa(pid) }
 
-// open finds the device that a session's process is.
+// open finds the device of a session's process.
 func (d *Desktop) open(ctx context.Context, c *op.Call, id, what string) (*pool.Handle, *session.Session, error) {
 	if err := d.here(); err != nil {
 		return nil, nil, err
@@ -277,11 +281,11 @@ func (d *Desktop) open(ctx context.Context, c *op.Call, id, what string) (*pool.
 	return d.d.Access.Device(ctx, c, target.Target{UDID: deviceOf(pid)})
 }
 
-// appearing is how long a program may take to show its first window after it was launched.
+// appearing is the longest time from a program's launch to its first window.
 const appearing = 10 * time.Second
 
-// showing is the process that shows the session's windows: its own, or one that it started. A program that was launched just now is
-// waited for: nobody tells when its first window is there.
+// showing is the process that shows the session's windows: the session's own process, or a child of it. For a program that was just
+// launched, it polls until the first window appears, since no event reports that.
 func (d *Desktop) showing(ctx context.Context, c *op.Call, s *process.Session, what string) (int, error) {
 	poll := time.NewTicker(50 * time.Millisecond)
 	defer poll.Stop()
@@ -289,7 +293,7 @@ func (d *Desktop) showing(ctx context.Context, c *op.Call, s *process.Session, w
 		windows, err := d.d.Desk.Windows(ctx, d.place(c, s))
 		of := func(w desktop.Window) bool { return w.PID == s.PID }
 		if err != nil || slices.ContainsFunc(windows, of) {
-			break // what is wrong with the desktop, the process's own tells better
+			break // a look at the process reports a desktop error better
 		}
 		if i := slices.IndexFunc(windows, func(w desktop.Window) bool { return s.Started(w.PID) }); i >= 0 {
 			return windows[i].PID, nil

@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/desktop/process"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/outfile"
 	"ios-agent/internal/machine/processes"
 	"ios-agent/internal/op"
@@ -112,8 +113,8 @@ func (p *placed) Windows(ctx context.Context, env desktop.Environ) ([]desktop.Wi
 	return p.Desktop.Windows(ctx, env)
 }
 
-// TestProgramIsLaunchedOnTheDesktopOfItsOwnVariables: a display that is given for the program counts for all that is asked about it.
-func TestProgramIsLaunchedOnTheDesktopOfItsOwnVariables(t *testing.T) {
+// TestLaunchVariablesChooseDesktop: a display that is given for the program counts for all that is asked about it.
+func TestLaunchVariablesChooseDesktop(t *testing.T) {
 	desk := &placed{Desktop: desktoptest.New()}
 	r := desktoptest.Open(t, desk)
 	r.Call.Env = map[string]string{"DISPLAY": ":7"}
@@ -157,10 +158,10 @@ func await(t *testing.T, r *desktoptest.Room, id string) process.Status {
 	return process.Status{}
 }
 
-func TestNothingIsSeenWhereThereIsNoDesktop(t *testing.T) {
+func TestDesktopCallsAreUnsupportedWithoutDriver(t *testing.T) {
 	r := desktoptest.Open(t, nil)
 	_, err := r.Launch(t.Context(), r.Call, desktopops.DesktopLaunch{Argv: []string{"true"}})
-	refused(t, "launch", err, fault.Unsupported, "sees no windows", "on Linux with X11, or on macOS")
+	refused(t, "launch", err, fault.Unsupported, "this build of ios-agent cannot drive desktop apps", "on Linux with X11, or on macOS")
 	_, err = r.Attach(t.Context(), r.Call, desktopops.DesktopAttach{PID: os.Getppid()})
 	refused(t, "attach", err, fault.Unsupported)
 	_, err = r.Windows(t.Context(), r.Call, "")
@@ -169,7 +170,7 @@ func TestNothingIsSeenWhereThereIsNoDesktop(t *testing.T) {
 	refused(t, "look", err, fault.Unsupported)
 }
 
-func TestAttachFindsTheProcessThatIsMeant(t *testing.T) {
+func TestAttachFindsProcessByPIDNameOrTitle(t *testing.T) {
 	r := desktoptest.Open(t, desktoptest.New())
 	one, two := r.Child(), r.Child()
 	r.Desk.Begin(one).Call("Editor", "Letter to Ada")
@@ -217,7 +218,7 @@ func (blind) Windows(context.Context, desktop.Environ) ([]desktop.Window, error)
 	return nil, fault.New(fault.ToolFailed, "the display is locked")
 }
 
-func TestWindowsThatCannotBeListed(t *testing.T) {
+func TestWindowListFailureReachesCaller(t *testing.T) {
 	r := desktoptest.Open(t, blind{desktoptest.New()})
 	_, err := r.Windows(t.Context(), r.Call, "")
 	refused(t, "windows", err, fault.ToolFailed, "the display is locked")
@@ -227,7 +228,7 @@ func TestWindowsThatCannotBeListed(t *testing.T) {
 	refused(t, "by name, which needs no window", err, fault.AppNotRunning)
 }
 
-func TestWindowsOfASessionAreThoseOfItsProcesses(t *testing.T) {
+func TestSessionListsOnlyWindowsOfItsProcesses(t *testing.T) {
 	r := start(t)
 	other := r.Child()
 	r.Desk.Begin(other)
@@ -254,7 +255,7 @@ func TestWindowsOfASessionAreThoseOfItsProcesses(t *testing.T) {
 	refused(t, "a session of another", err, fault.Forbidden)
 }
 
-func TestWindowOfAProcessThatTheProgramStarted(t *testing.T) {
+func TestSessionIncludesWindowOfChildProcess(t *testing.T) {
 	r := desktoptest.Open(t, desktoptest.New())
 	s, err := r.Launch(t.Context(), r.Call, desktopops.DesktopLaunch{Argv: []string{"sh", "-c", "sleep 600 & echo $!; wait"}})
 	if err != nil {
@@ -285,7 +286,7 @@ func TestWindowOfAProcessThatTheProgramStarted(t *testing.T) {
 	}
 }
 
-func TestFirstWindowIsWaitedFor(t *testing.T) {
+func TestWindowsWaitsForFirstWindow(t *testing.T) {
 	desk := &late{Desktop: desktoptest.New()}
 	r := desktoptest.Open(t, desk)
 	s, err := r.Launch(t.Context(), r.Call, desktopops.DesktopLaunch{Argv: []string{"sleep", "600"}})
@@ -323,7 +324,7 @@ func (l *late) Windows(ctx context.Context, env desktop.Environ) ([]desktop.Wind
 	return l.Desktop.Windows(ctx, env)
 }
 
-func TestProgramThatEndedIsTold(t *testing.T) {
+func TestEndedProgramIsRefused(t *testing.T) {
 	r := desktoptest.Open(t, desktoptest.New())
 	s, err := r.Launch(t.Context(), r.Call, desktopops.DesktopLaunch{Argv: []string{"sh", "-c", "echo bye; exit 3"}})
 	if err != nil {
@@ -342,7 +343,7 @@ func TestProgramThatEndedIsTold(t *testing.T) {
 			return err
 		},
 	} {
-		f := refused(t, what, call(), fault.AppNotRunning, ended+what+".", "`ios-agent app session status "+s.ID+"`")
+		f := refused(t, what, call(), fault.AppNotRunning, ended+what+".", hint.Do("debug_session", "action", "status", "sessionId", s.ID))
 		if f.Details["field"] != "sessionId" || f.Dispatched != fault.NotDispatched {
 			t.Errorf("%s: got %+v, want the field and that nothing was sent", what, f)
 		}

@@ -10,6 +10,7 @@ import (
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/outfile"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
@@ -17,25 +18,25 @@ import (
 	"ios-agent/internal/ui/picture"
 )
 
-// Looking says how to look at a session's windows.
+// Looking says what to read of a session's windows.
 type Looking struct {
 	Session string
 	Tree    bool
 	Picture bool
-	ID      string // of the element that the picture shows; empty: the window on top
+	ID      string // of the element in the picture; empty: the top window
 	desktop.Pick
 }
 
-// Scene is what was seen.
+// Scene is the result of a look.
 type Scene struct {
 	desktop.Shown
-	Total   int // nodes that the process has, as far as they were read
+	Total   int // number of nodes that were read
 	Took    time.Duration
 	Toolkit string
 	Picture *Picture
 }
 
-// Picture is a picture of a window or of a part of it: a file, and a copy for the answer.
+// Picture is a picture of a window or an element: a file, and a copy for the answer.
 type Picture struct {
 	Path string
 	picture.Size
@@ -44,16 +45,16 @@ type Picture struct {
 	copied picture.Picture
 }
 
-// Image is the copy.
+// Image is the copy for the answer.
 func (p *Picture) Image() op.Image { return op.Image{MIME: p.copied.MIME, Data: p.copied.Data} }
 
-// Pictures makes and keeps pictures of devices.
+// Pictures makes and saves pictures of devices.
 type Pictures interface {
 	Make(source image.Image, of device.Info, how picture.Fit) (picture.Picture, error)
 	Save(to outfile.File, of device.Info, format string, data []byte) (string, error)
 }
 
-// desktopCopy is how large a picture of a window may be that goes to a model: the letters of a desktop are small.
+// desktopCopy is the maximum size of a window's picture for a model. It is larger than for phones, because text on a desktop is small.
 var desktopCopy = picture.Fit{Edge: 1568}
 
 // Look reads the windows of a session's process.
@@ -74,7 +75,7 @@ func (d *Desktop) Look(ctx context.Context, c *op.Call, in Looking) (out Scene, 
 	return out, d.gone(c, in.Session, "look at its windows", err)
 }
 
-// read takes what was seen. The elements that it shows have the same names for all tools of the session from now on.
+// read fills the scene. From now on, the elements in it have the same names in all tools of the session.
 func (s *Scene) read(h *pool.Handle, in Looking, screen *ui.Screen, refs *ui.Refs) error {
 	_, tree, err := seen(h)
 	if err != nil {
@@ -89,7 +90,7 @@ func (s *Scene) read(h *pool.Handle, in Looking, screen *ui.Screen, refs *ui.Ref
 	return nil
 }
 
-// seen is a device that is a process, and its windows as they were seen last.
+// seen gives the process of a device and its windows at the last look.
 func seen(h *pool.Handle) (desktop.Process, *desktop.Tree, error) {
 	p, err := device.As[desktop.Process](h.Device)
 	if err != nil {
@@ -98,18 +99,18 @@ func seen(h *pool.Handle) (desktop.Process, *desktop.Tree, error) {
 	tree := p.Seen()
 	if tree == nil || len(tree.Windows) == 0 {
 		return nil, nil, fault.New(fault.AppNotInFront, "%s shows no window", h.Info().Name).WithDispatch(fault.NotDispatched).
-			WithHint("it may need a moment, or its window was closed: `ios-agent app windows` lists the windows there are")
+			WithHint("wait a moment, or check that its window is open: %s lists the windows", hint.Do("debug_windows"))
 	}
 	return p, tree, nil
 }
 
-// gone is the fault of a look or an action: that the process has ended, if it has meanwhile.
+// gone is the fault of a look or an action; if the process has ended meanwhile, the fault says so.
 func (d *Desktop) gone(c *op.Call, id, what string, err error) error {
 	if fault.Is(err, fault.OutcomeUnknown) {
-		return fault.From(err).WithHint("the input may have arrived: look before you repeat it, `ios-agent app ui %s`", id)
+		return fault.From(err).WithHint("the input may have arrived; look before you repeat it: %s", hint.Do("debug_ui", "sessionId", id))
 	}
 	if fault.Is(err, fault.AppEnded) {
-		return fault.From(err).WithHint("`ios-agent app session status %s` tells how it ended and what it printed last", id)
+		return fault.From(err).WithHint("%s shows its exit and its last output", printed(id))
 	}
 	if !fault.Is(err, fault.AppNotRunning) {
 		return err
@@ -122,10 +123,10 @@ func (d *Desktop) gone(c *op.Call, id, what string, err error) error {
 		return exited(s.PID, id, what)
 	}
 	return fault.New(fault.AppNotInFront, "%w", err).WithDispatch(fault.NotDispatched).
-		WithHint("it may need a moment, or its window was closed: `ios-agent app windows` lists the windows there are")
+		WithHint("wait a moment, or check that its window is open: %s lists the windows", hint.Do("debug_windows"))
 }
 
-// photograph takes a picture of the window on top, or of the element with an id.
+// photograph takes a picture of the top window, or of the element with this id.
 func (d *Desktop) photograph(ctx context.Context, h *pool.Handle, id string) (*Picture, error) {
 	p, tree, err := seen(h)
 	if err != nil {
@@ -136,7 +137,7 @@ func (d *Desktop) photograph(ctx context.Context, h *pool.Handle, id string) (*P
 	if id != "" {
 		if node = p.Node(id); node == nil {
 			return nil, fault.New(fault.ElementNotFound, "node not found: %.80q", id).With("field", "id").
-				WithHint("`ios-agent app ui SESSION` shows the ids there are")
+				WithHint("%s shows the ids", hint.Do("debug_ui", "sessionId", "SESSION"))
 		}
 		if w := tree.WindowOf(node); w != nil {
 			key = w.Key

@@ -15,6 +15,7 @@ import (
 	"ios-agent/internal/desktop/process"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	desktopops "ios-agent/internal/ops/desktop"
 	"ios-agent/internal/ui"
@@ -23,7 +24,7 @@ import (
 	"ios-agent/test/desktoptest"
 )
 
-func TestProcessThatIsStoppedAnswersNobody(t *testing.T) {
+func TestLookRefusesAStoppedProcess(t *testing.T) {
 	r := start(t)
 	r.stop(true)
 	_, err := r.Look(t.Context(), r.Call, desktopops.Looking{Session: r.s.ID})
@@ -35,7 +36,7 @@ func TestProcessThatIsStoppedAnswersNobody(t *testing.T) {
 	r.look(desktopops.Looking{Tree: true})
 }
 
-func TestProcessThatADebuggerHoldsAnswersNobody(t *testing.T) {
+func TestLookRefusesAProcessPausedByADebugger(t *testing.T) {
 	for owner, hint := range map[string]string{"a": "", "b": `the session "b" debugs it: wait until it is done`} {
 		r := start(t)
 		run, err := host.New(host.Options{Inside: func(string) host.Main { return new(debuggee.Adapter).Main }})
@@ -103,7 +104,7 @@ func TestLookShowsTheTreeOrAPicture(t *testing.T) {
 	}
 }
 
-func TestPictureIsOfTheWindowOfTheElement(t *testing.T) {
+func TestPictureShowsWindowOfElement(t *testing.T) {
 	r := start(t)
 	behind := r.id("Action")
 	r.app.Ask("Sure?", "OK", false, ui.Rect{X: 120, Y: 300, W: 300, H: 100})
@@ -124,7 +125,7 @@ func TestLargePictureIsCopiedSmaller(t *testing.T) {
 	}
 }
 
-func TestProgramWithoutAWindowIsNotInFront(t *testing.T) {
+func TestLookRefusesProgramWithoutWindow(t *testing.T) {
 	r := start(t)
 	r.look(desktopops.Looking{Tree: true})
 	r.app.Leave()
@@ -133,7 +134,7 @@ func TestProgramWithoutAWindowIsNotInFront(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = r.Look(t.Context(), r.Call, desktopops.Looking{Session: s.ID, Tree: true})
-	refused(t, "look", err, fault.AppNotInFront, "shows no window any more")
+	refused(t, "look", err, fault.AppNotInFront, "no longer shows a window")
 	none, err := r.Attach(t.Context(), r.Call, desktopops.DesktopAttach{PID: r.Child()})
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +192,7 @@ func (r *started) end() {
 	}
 }
 
-func TestProgramThatEndsDuringALookIsTold(t *testing.T) {
+func TestLookReportsAProgramThatEndsMeanwhile(t *testing.T) {
 	r, desk := crack(t)
 	desk.look = func() error {
 		r.end()
@@ -201,11 +202,11 @@ func TestProgramThatEndsDuringALookIsTold(t *testing.T) {
 	refused(t, "look", err, fault.AppNotRunning, fmt.Sprintf("Process not running (PID %d exited). Cannot look at its windows.", r.s.PID))
 }
 
-func TestProgramThatRunsAndCannotBeSeenIsNotInFront(t *testing.T) {
+func TestUnreadableRunningProgramIsNotInFront(t *testing.T) {
 	r, desk := crack(t)
 	desk.look = func() error { return fault.New(fault.AppNotRunning, "it left the bus") }
 	_, err := r.Look(t.Context(), r.Call, desktopops.Looking{Session: r.s.ID, Tree: true})
-	f := refused(t, "look", err, fault.AppNotInFront, "it left the bus", "`ios-agent app windows` lists the windows there are")
+	f := refused(t, "look", err, fault.AppNotInFront, "it left the bus", hint.Do("debug_windows")+" lists the windows")
 	if f.Dispatched != fault.NotDispatched {
 		t.Errorf("got %+v, want that nothing was sent", f)
 	}
@@ -214,7 +215,7 @@ func TestProgramThatRunsAndCannotBeSeenIsNotInFront(t *testing.T) {
 	refused(t, "another fault", err, fault.ToolFailed, "the bus is full")
 }
 
-func TestProgramThatEndsByAnActionIsTold(t *testing.T) {
+func TestActionReportsAProgramThatItEnds(t *testing.T) {
 	r, desk := crack(t)
 	id := r.id("Action")
 	desk.press = func() error { r.end(); return nil }
@@ -222,13 +223,13 @@ func TestProgramThatEndsByAnActionIsTold(t *testing.T) {
 	if err == nil {
 		t.Fatalf("got %+v, want a fault", got)
 	}
-	refused(t, "act", err, fault.AppEnded, "`ios-agent app session status "+r.s.ID+"` tells how it ended")
+	refused(t, "act", err, fault.AppEnded, hint.Do("debug_session", "action", "status", "sessionId", r.s.ID)+" shows its exit")
 }
 
-// TestProgramThatLeavesByAnActionHasDoneIt: a dialog whose OK ends its program is the expected end: how it ended and what it printed last
+// TestActionSucceedsWhenLaunchedProgramExits: a dialog whose OK ends its program is the expected end: how it ended and what it printed last
 // are in the answer.
-func TestProgramThatLeavesByAnActionHasDoneIt(t *testing.T) {
-	for exit, how := range map[string]string{"0": "it left with exit code 0", "1": "it left with exit code 1"} {
+func TestActionSucceedsWhenLaunchedProgramExits(t *testing.T) {
+	for exit, how := range map[string]string{"0": "it exited with code 0", "1": "it exited with code 1"} {
 		r, desk := crack(t)
 		s, err := r.Launch(t.Context(), r.Call, desktopops.DesktopLaunch{
 			Argv: []string{"sh", "-c", "trap 'echo name=Kim; exit " + exit + "' USR1; echo ready; while :; do sleep 0.02; done"},
@@ -256,7 +257,7 @@ func TestProgramThatLeavesByAnActionHasDoneIt(t *testing.T) {
 	}
 }
 
-func TestElementThatGoesAwayBeforeItsActionIsAnAnswer(t *testing.T) {
+func TestElementGoneBeforeActionReturnsAnswer(t *testing.T) {
 	r, desk := crack(t)
 	id := r.id("Action")
 	desk.press = func() error { return &desktop.GoneError{Key: "0"} }

@@ -8,13 +8,14 @@ import (
 
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	desktopops "ios-agent/internal/ops/desktop"
 	"ios-agent/internal/ui"
 )
 
-// TestWhatLiesBehindADialogIsRefused: no action gets through a dialog that keeps input from its window: a program that waits for the
+// TestActionBehindModalDialogIsRefused: no action gets through a dialog that keeps input from its window: a program that waits for the
 // dialog inside of the press before would hang for good. The answer says what lies over it, and what to use instead.
-func TestWhatLiesBehindADialogIsRefused(t *testing.T) {
+func TestActionBehindModalDialogIsRefused(t *testing.T) {
 	r, _ := crack(t)
 	button, field, slider := r.id("Action"), r.id("Name"), r.id("Volume")
 	r.app.Ask("Save changes?", "Save", true, ui.Rect{X: 150, Y: 500, W: 200, H: 100})
@@ -43,8 +44,8 @@ func TestWhatLiesBehindADialogIsRefused(t *testing.T) {
 	}
 }
 
-// TestSliderTakesItsRange: a number may come as a text; one outside of the range is refused, and not the nearest taken instead.
-func TestSliderTakesItsRange(t *testing.T) {
+// TestSliderRefusesValueOutsideRange: a number may come as a text; one outside of the range is refused, and not the nearest taken instead.
+func TestSliderRefusesValueOutsideRange(t *testing.T) {
 	r, _ := crack(t)
 	for value, want := range map[string]string{`0.25`: "0.25", `"0.75"`: "0.75", `" 1 "`: "1", `0`: "0"} {
 		got, err := r.act("Volume", desktop.Request{Action: desktop.SetValue, Value: json.RawMessage(value)})
@@ -60,8 +61,8 @@ func TestSliderTakesItsRange(t *testing.T) {
 	}
 }
 
-// TestSelectedIsInTheTree: trees say what diffs say.
-func TestSelectedIsInTheTree(t *testing.T) {
+// TestTreeShowsSelectedState: trees say what diffs say.
+func TestTreeShowsSelectedState(t *testing.T) {
 	r, _ := crack(t)
 	box := r.id("Enabled")
 	if _, err := r.Act(t.Context(), r.Call, desktop.Request{Session: r.s.ID, Action: desktop.Click, ID: &box}); err != nil {
@@ -76,8 +77,8 @@ func TestSelectedIsInTheTree(t *testing.T) {
 	}
 }
 
-// TestUnknownOutcomeHintsAtTheDesktop: who does not know what came of an action looks at the program, not at a phone.
-func TestUnknownOutcomeHintsAtTheDesktop(t *testing.T) {
+// TestUnknownOutcomeSuggestsDesktopLook: who does not know what came of an action looks at the program, not at a phone.
+func TestUnknownOutcomeSuggestsDesktopLook(t *testing.T) {
 	r, desk := crack(t)
 	id := r.id("Action")
 	desk.press = func() error {
@@ -85,5 +86,5 @@ func TestUnknownOutcomeHintsAtTheDesktop(t *testing.T) {
 		return nil
 	}
 	_, err := r.Act(t.Context(), r.Call, desktop.Request{Session: r.s.ID, Action: desktop.Click, ID: &id})
-	refused(t, "act", err, fault.OutcomeUnknown, "`ios-agent app ui "+r.s.ID+"`")
+	refused(t, "act", err, fault.OutcomeUnknown, hint.Do("debug_ui", "sessionId", r.s.ID))
 }

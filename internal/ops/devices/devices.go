@@ -1,5 +1,5 @@
-// Package devices has the operations on devices: list them, boot one, shut it down, erase it, and choose the one that a session works
-// with. Which session may drive a device is the business of the pool; this package asks it through access.
+// Package devices offers the operations on devices: list, boot, shut down, erase, and choose the session's device. Devices is its main
+// type. The pool decides which session may drive a device; this package asks it through package access.
 package devices
 
 import (
@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
@@ -23,17 +24,18 @@ import (
 // Devices lists, boots, shuts down and erases devices.
 type Devices struct{ d Deps }
 
-// Deps are what the operations on devices work with.
+// Deps are the services that the operations use.
 type Deps struct {
 	Access  access.Access
 	Tools   *toolcheck.Checker
 	Viewer  *macapp.Service
-	Prewarm bool // start a device's agent when it is booted, not when it is first needed
+	Prewarm bool // start a device's agent at boot, not at its first use
 }
 
 // New makes the operations on devices.
 func New(d Deps) *Devices { return &Devices{d} }
 
+// Ops lists the operations on devices.
 func (d *Devices) Ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
@@ -44,7 +46,7 @@ func (d *Devices) Ops() []op.Op {
 		}, d.List),
 		op.New(op.Spec{
 			Name: "boot_device", Groups: []string{"device"}, Verb: "boot", Route: "POST /api/v1/device/boot",
-			Summary: "Boot a simulator, wait until apps can run on it, and make it the session's device",
+			Summary: "Boot a simulator, wait until ready, and use it",
 			Hints:   op.Idempotent, Timeout: 5 * time.Minute, Long: true,
 			Next: []string{"install_app", "launch_app"}, Examples: []string{`boot --sim "iPhone 16 Pro"`},
 		}, d.Boot),
@@ -55,14 +57,14 @@ func (d *Devices) Ops() []op.Op {
 		}, d.shutdown),
 		op.New(op.Spec{
 			Name: "reset_sim", Groups: []string{"device"}, Route: "POST /api/v1/device/reset",
-			Summary: "Erase a simulator: its apps, data and settings are gone; one that was booted is booted again",
+			Summary: "Erase a simulator: its apps, data and settings",
 			Hints:   op.Destructive | op.Idempotent, Timeout: 6 * time.Minute, Long: true,
 			Examples: []string{`reset-sim --sim "iPhone 16 Pro"`},
 		}, d.reset),
 		op.New(op.Spec{
 			Name: "use_device", Verb: "use", Groups: []string{"device"}, Route: "POST /api/v1/device/use",
-			Summary: "Make a device the session's: calls that name none mean it",
-			Help:    "It is not booted and not claimed for that; `ios-agent boot` boots it.",
+			Summary: "Choose the default device of the session",
+			Help:    "It neither boots nor claims the device; " + hint.Do("boot_device") + " boots it.",
 			Hints:   op.ReadOnly | op.Idempotent, Next: []string{"boot_device", "launch_app"},
 			Examples: []string{`use "iPhone 16 Pro"`, "use --pid 4711"},
 			Short: append(target.DesktopFlags("device"), op.Short{Flag: "udid", Input: "device", Doc: "the device by its udid"},
@@ -86,7 +88,7 @@ func (in ListDevicesIn) fits(i device.Info) bool {
 		(in.OS == "" || pool.SameOS(i.OS, in.OS)) && (in.Family == "" || strings.EqualFold(i.Family, in.Family))
 }
 
-// ListDevicesOut is every device that fits.
+// ListDevicesOut lists the matching devices.
 type ListDevicesOut struct {
 	Devices []device.Info   `json:"devices"`
 	Active  string          `json:"active_udid"`
@@ -94,7 +96,7 @@ type ListDevicesOut struct {
 	Notice  string          `json:"notice,omitempty"` // why some devices may be missing
 }
 
-// Text is one line a device.
+// Text has a line for each device.
 func (o ListDevicesOut) Text() string {
 	lines := []string{fmt.Sprintf("%d devices", len(o.Devices))}
 	if len(o.Devices) == 0 {
@@ -116,6 +118,7 @@ func (o ListDevicesOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
+// List lists the devices.
 func (d *Devices) List(ctx context.Context, c *op.Call, in ListDevicesIn) (ListDevicesOut, error) {
 	infos, err := d.d.Access.Pool.List(ctx)
 	if err != nil {
@@ -128,7 +131,7 @@ func (d *Devices) List(ctx context.Context, c *op.Call, in ListDevicesIn) (ListD
 		}
 	}
 	if err := d.d.Access.Pool.Unlisted(); err != nil && len(out.Devices) == 0 {
-		return ListDevicesOut{}, err // nothing fits what was listed; what was not might
+		return ListDevicesOut{}, err // an unlisted device might have matched
 	}
 	if out.Notice = d.d.Access.Pool.Notice(); out.Notice != "" {
 		c.Notify(op.Notice{Kind: op.Config, Text: out.Notice})
@@ -136,22 +139,23 @@ func (d *Devices) List(ctx context.Context, c *op.Call, in ListDevicesIn) (ListD
 	return out, nil
 }
 
-// BootIn names the device to boot.
+// BootIn names a device to boot.
 type BootIn struct {
 	target.Target
 	Name string `json:"name,omitempty" doc:"the same as sim" cli:"arg"`
 }
 
-// DeviceOut is a device and what became of it.
+// DeviceOut is a device and what the operation did with it.
 type DeviceOut struct {
 	Status string `json:"status"`
 	UDID   string `json:"udid"`
 	Name   string `json:"name"`
 }
 
-// Text says it in a line.
+// Text is one line.
 func (o DeviceOut) Text() string { return fmt.Sprintf("%s %s (%s)", o.Status, o.Name, o.UDID) }
 
+// Boot boots a device and makes it the session's device.
 func (d *Devices) Boot(ctx context.Context, c *op.Call, in BootIn) (DeviceOut, error) {
 	if in.Sim == "" {
 		in.Sim = in.Name
@@ -173,8 +177,8 @@ func (d *Devices) Boot(ctx context.Context, c *op.Call, in BootIn) (DeviceOut, e
 	return DeviceOut{Status: "booted", UDID: h.Info().UDID, Name: h.Info().Name}, nil
 }
 
-// warm starts the device's agent while the caller goes on, so that the first look does not have to wait for it. That look
-// reports what goes wrong.
+// warm starts the device's agent in the background, so that the first look need not wait for it. An error here is dropped: the first look
+// reports it.
 func (d *Devices) warm(h *pool.Handle) {
 	agent, ok := device.Has[device.Agent](h.Device)
 	if !ok || !d.d.Prewarm {
@@ -187,10 +191,10 @@ func (d *Devices) warm(h *pool.Handle) {
 	}()
 }
 
-// warmTime bounds the building and starting of an agent that nobody waits for.
+// warmTime is the time limit for building and starting an agent in the background.
 const warmTime = 12 * time.Minute
 
-// shutdownIn names the device to shut down.
+// shutdownIn names a device to shut down.
 type shutdownIn struct{ target.Target }
 
 func (d *Devices) shutdown(ctx context.Context, c *op.Call, in shutdownIn) (DeviceOut, error) {
@@ -210,16 +214,16 @@ func (d *Devices) shutdown(ctx context.Context, c *op.Call, in shutdownIn) (Devi
 	return DeviceOut{Status: "shutdown", UDID: h.Info().UDID, Name: h.Info().Name}, nil
 }
 
-// Find gives the simulator that is meant.
+// Find finds a simulator by udid or name.
 func (d *Devices) Find(ctx context.Context, which target.Simulator) (target.Target, error) {
 	found, err := d.d.Access.Pool.Simulator(ctx, which)
 	return target.Target{UDID: found.UDID, Sim: found.Name}, err
 }
 
-// EraseIn names the device to erase.
+// EraseIn names a device to erase.
 type EraseIn struct {
 	target.Target
-	Booted bool // also one that is booted, which is shut down first
+	Booted bool // shut the device down first if it is booted
 }
 
 // BootedError refuses to erase a booted device.
@@ -229,7 +233,7 @@ func (e *BootedError) Error() string {
 	return e.Name + " is booted, and a booted simulator cannot be erased"
 }
 
-// Fault is what a caller gets.
+// Fault is the error as a caller gets it.
 func (e *BootedError) Fault() *fault.Fault { return fault.New(fault.InvalidInput, "%s", e.Error()) }
 
 // Erase deletes everything on a device and leaves it shut down.
@@ -259,12 +263,12 @@ func (d *Devices) Erase(ctx context.Context, c *op.Call, in EraseIn) (DeviceOut,
 	return DeviceOut{Status: "erased", UDID: h.Info().UDID, Name: h.Info().Name}, nil
 }
 
-// Show opens the app that shows simulators, with the window of one of them if udid is not empty, and gives the app's name.
+// Show opens the app that shows simulators, at one simulator's window if udid is not empty, and returns the app's name.
 func (d *Devices) Show(ctx context.Context, udid string) (string, error) {
 	return d.d.Viewer.ShowSimulators(ctx, udid)
 }
 
-// Toggle switches a keyboard of a booted simulator.
+// Toggle switches a keyboard setting of a booted simulator.
 func (d *Devices) Toggle(ctx context.Context, c *op.Call, t target.Target, k macapp.Keyboard) (DeviceOut, error) {
 	h, _, err := d.d.Access.Device(ctx, c, t)
 	if err != nil {
@@ -272,7 +276,7 @@ func (d *Devices) Toggle(ctx context.Context, c *op.Call, t target.Target, k mac
 	}
 	info := h.Info()
 	if info.Type != device.TypeSimulator {
-		return DeviceOut{}, fault.New(fault.Unsupported, "%s is no simulator: only Simulator can switch a keyboard", info.Name)
+		return DeviceOut{}, fault.New(fault.Unsupported, "cannot switch the keyboard of %s: only simulators have this setting", info.Name)
 	}
 	err = d.d.Access.Do(ctx, h, func() error {
 		state, err := d.d.Access.Pool.State(ctx, info.UDID)
@@ -287,7 +291,7 @@ func (d *Devices) Toggle(ctx context.Context, c *op.Call, t target.Target, k mac
 	return DeviceOut{Status: "switched", UDID: info.UDID, Name: info.Name}, err
 }
 
-// resetIn names the device to erase.
+// resetIn names a simulator to erase.
 type resetIn struct{ target.Target }
 
 func (d *Devices) reset(ctx context.Context, c *op.Call, in resetIn) (DeviceOut, error) {
@@ -317,9 +321,9 @@ func (d *Devices) reset(ctx context.Context, c *op.Call, in resetIn) (DeviceOut,
 	return DeviceOut{Status: "reset", UDID: h.Info().UDID, Name: h.Info().Name}, nil
 }
 
-// useIn names a device.
+// useIn names the device to use.
 type useIn struct {
-	Device string `json:"device" doc:"its name or its udid; pid:N or app:NAME is a desktop app" cli:"arg"`
+	Device string `json:"device" doc:"name or udid; pid:N or app:NAME for a desktop app" cli:"arg"`
 }
 
 func (d *Devices) use(ctx context.Context, c *op.Call, in useIn) (DeviceOut, error) {
@@ -340,7 +344,7 @@ func (d *Devices) use(ctx context.Context, c *op.Call, in useIn) (DeviceOut, err
 	}
 	h, err := d.d.Access.Pool.Resolve(ctx, which)
 	if f, ambiguous := fault.In(err); ambiguous && f.Code == fault.DeviceAmbiguous {
-		return DeviceOut{}, f.WithHint("name it by its udid: `ios-agent use UDID`")
+		return DeviceOut{}, f.WithHint("name it by its udid: %s", hint.Do("use_device", "device", "UDID"))
 	}
 	if err != nil {
 		return DeviceOut{}, err
@@ -352,7 +356,7 @@ func (d *Devices) use(ctx context.Context, c *op.Call, in useIn) (DeviceOut, err
 		}
 		if info.State = e.State; !e.Available {
 			return DeviceOut{}, fault.New(fault.DeviceNotFound, "%s (%s) cannot be used: %s", info.Name, info.OS,
-				cmp.Or(e.Quarantine, "it is not available"))
+				cmp.Or(e.Quarantine, "it is unavailable"))
 		}
 	}
 	return d.using(c, h, info.State), nil
@@ -363,7 +367,7 @@ func (d *Devices) using(c *op.Call, h *pool.Handle, state string) DeviceOut {
 	if state == device.Booted {
 		c.NotNext = []string{"boot_device"}
 	} else {
-		c.NotNext = []string{"launch_app"} // it would be refused
+		c.NotNext = []string{"launch_app"} // the device must be booted first
 	}
 	d.d.Access.Sessions.Get(c.Session).Use(access.Choice(info))
 	c.Device = &op.Device{UDID: info.UDID, Name: info.Name}

@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
@@ -122,7 +123,7 @@ func TestListFiltersDevices(t *testing.T) {
 	r.Refused("list_devices", `{"state":"asleep"}`, fault.InvalidInput, "state")
 }
 
-func TestListTellsOfADriverThatFails(t *testing.T) {
+func TestListReportsFailingDriver(t *testing.T) {
 	broken := &fakedevice.Driver{Named: "devicectl", Err: fault.New(fault.ToolFailed, "no devicectl")}
 	r := over(t, pool.Options{Drivers: []device.Driver{
 		&fakedevice.Driver{Named: fakedevice.Usual, Devices: []device.Device{phone("A", "Ann", device.Booted)}}, broken,
@@ -136,7 +137,7 @@ func TestListTellsOfADriverThatFails(t *testing.T) {
 	all.Refused("list_devices", `{}`, fault.ToolFailed, "no devicectl")
 }
 
-func TestBootMakesTheDeviceTheSessions(t *testing.T) {
+func TestBootChoosesDeviceForSession(t *testing.T) {
 	for _, input := range []string{`{"udid":"B"}`, `{"sim":"Bea"}`, `{"name":"Bea"}`, `{"sim":"Bea","name":"Ann"}`} {
 		bea := phone("B", "Bea", "shutdown")
 		r := with(t, phone("A", "Ann", "shutdown"), bea)
@@ -154,7 +155,7 @@ func TestBootMakesTheDeviceTheSessions(t *testing.T) {
 	with(t, phone("A", "Ann", "shutdown"), phone("B", "Bea", "shutdown")).Refused("boot_device", `{}`, fault.NoDevice, "no device was named")
 }
 
-func TestBootStartsTheAgentBeforehandWherePrewarmIsOn(t *testing.T) {
+func TestBootStartsAgentWhenPrewarmIsOn(t *testing.T) {
 	for prewarm, want := range map[bool][]string{true: {"Boot", "StartAgent"}, false: {"Boot"}} {
 		synctest.Test(t, func(t *testing.T) {
 			ann := phone("A", "Ann", "shutdown")
@@ -166,7 +167,7 @@ func TestBootStartsTheAgentBeforehandWherePrewarmIsOn(t *testing.T) {
 	}
 }
 
-func TestFailedBootChoosesNothing(t *testing.T) {
+func TestFailedBootChoosesNoDevice(t *testing.T) {
 	ann := phone("A", "Ann", "shutdown")
 	ann.Fails["Boot"] = fault.New(fault.ToolFailed, "no power")
 	r := with(t, ann, physical("D", "Dee"))
@@ -178,7 +179,7 @@ func TestFailedBootChoosesNothing(t *testing.T) {
 	}
 }
 
-func TestShutdownGivesTheDeviceBack(t *testing.T) {
+func TestShutdownReleasesDevice(t *testing.T) {
 	ann := phone("A", "Ann", device.Booted)
 	r := with(t, ann, physical("D", "Dee"))
 	r.Says("shutdown_device", `{"udid":"A"}`, "shutdown Ann (A)")
@@ -195,7 +196,7 @@ func TestShutdownGivesTheDeviceBack(t *testing.T) {
 	}
 }
 
-func TestResetBootsAgainWhatWasBooted(t *testing.T) {
+func TestResetRebootsBootedDevice(t *testing.T) {
 	for state, want := range map[string][]string{device.Booted: {"Erase", "Boot"}, "shutdown": {"Erase"}} {
 		ann := phone("A", "Ann", state)
 		with(t, ann).Says("reset_sim", `{"udid":"A"}`, "reset Ann (A)")
@@ -254,8 +255,9 @@ func TestUseChoosesWithoutBootingOrClaiming(t *testing.T) {
 		}
 	}
 	did(t, "use", ann)
-	r.Refused("use_device", `{"device":"Bea"}`, fault.DeviceAmbiguous, "2 devices have the name", "name it by its udid: `ios-agent use UDID`")
-	r.Refused("use_device", `{"device":"Cleo"}`, fault.DeviceNotFound, "Cleo (iOS 18.2) cannot be used: it is not available")
+	r.Refused("use_device", `{"device":"Bea"}`, fault.DeviceAmbiguous, "2 devices have the name",
+		"name it by its udid: "+hint.Do("use_device", "device", "UDID"))
+	r.Refused("use_device", `{"device":"Cleo"}`, fault.DeviceNotFound, "Cleo (iOS 18.2) cannot be used: it is unavailable")
 	r.Refused("use_device", `{"device":"Anne"}`, fault.DeviceNotFound, `"Anne"`, "Ann")
 	r.Refused("use_device", `{}`, fault.InvalidInput, "device")
 	if got := r.chosen(); got.UDID != "A" {
@@ -291,7 +293,7 @@ func TestUseChoosesAProgram(t *testing.T) {
 	fakedevice.WantFault(t, "no process", e.Error, fault.AppNotRunning, `no process on ":9"`)
 }
 
-func TestFindTakesTheNewest(t *testing.T) {
+func TestFindChoosesNewestOnRequest(t *testing.T) {
 	newer := fakedevice.Simulator("B", "Ann", "shutdown")
 	newer.OS = "iOS 26.0"
 	r := with(t, phone("A", "Ann", "shutdown"), fakedevice.New(newer))
@@ -318,9 +320,10 @@ func TestToggleNeedsABootedSimulator(t *testing.T) {
 	}
 	r.ran.ran = nil
 	_, err = toggle("B")
-	fakedevice.WantFault(t, "shut down", fault.From(err), fault.DeviceNotBooted, "Bea is not booted", "`ios-agent boot --udid B`")
+	fakedevice.WantFault(t, "shut down", fault.From(err), fault.DeviceNotBooted, "Bea is not booted",
+		hint.Do("boot_device", "udid", "B"))
 	_, err = toggle("D")
-	fakedevice.WantFault(t, "physical", fault.From(err), fault.Unsupported, "Dee is no simulator")
+	fakedevice.WantFault(t, "physical", fault.From(err), fault.Unsupported, "the keyboard of Dee: only simulators have")
 	_, err = toggle("X")
 	fakedevice.WantFault(t, "unknown", fault.From(err), fault.DeviceNotFound, `"X"`)
 	if len(r.ran.ran) > 0 {
@@ -328,7 +331,7 @@ func TestToggleNeedsABootedSimulator(t *testing.T) {
 	}
 }
 
-func TestShowOpensTheAppThatShowsSimulators(t *testing.T) {
+func TestShowOpensSimulatorApp(t *testing.T) {
 	r := with(t)
 	if name, err := r.Show(t.Context(), "A"); err != nil || name != "Simulator" || !strings.HasSuffix(r.ran.ran[1], "-CurrentDeviceUDID A") {
 		t.Errorf("got %q and %v after %q, want Simulator with the window of A", name, err, r.ran.ran)
@@ -339,7 +342,7 @@ func TestShowOpensTheAppThatShowsSimulators(t *testing.T) {
 	}
 }
 
-func TestDevicesOfAnotherSessionAreLeftAlone(t *testing.T) {
+func TestDeviceClaimedByOtherSessionIsRefused(t *testing.T) {
 	ann := phone("A", "Ann", device.Booted)
 	r := with(t, ann)
 	if e := r.As("b", "boot_device", `{"udid":"A"}`); e.Error != nil {

@@ -10,6 +10,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/outfile"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
@@ -20,7 +21,7 @@ import (
 	"ios-agent/internal/ui/audit/auditfile"
 )
 
-// auditor judges how well screens can be driven.
+// auditor checks how well screens can be driven.
 type auditor struct {
 	access  access.Access
 	screen  *screen.Screen
@@ -28,20 +29,21 @@ type auditor struct {
 	version string
 }
 
-// NewAuditor makes the operation that judges screens; version is that of this program.
+// NewAuditor makes the audit operation; version is the version of this program.
 func NewAuditor(access access.Access, screen *screen.Screen, steps *batch, version string) *auditor {
 	return &auditor{access, screen, steps, version}
 }
 
+// Ops lists the audit operation.
 func (a *auditor) Ops() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "audit", Groups: []string{"ui"}, Route: "POST /api/v1/ui/audit", Timeout: 10 * time.Minute, Long: true,
-		Summary: "Judge how well a screen, or a journey, can be driven: identifiers, names, targets, overlaps, reading order",
+		Summary: "Audit screens: identifiers, names, targets, overlaps, reading order",
 		Help: "Each finding has the element's ref and a fix; docs/identifiers.md has the scheme. Of 100 points each element of a screen has\n" +
 			"its share: its worst finding takes all of it (error), half (warning) or a tenth (note). The score is that of the worst screen.\n" +
-			"With steps, as batch takes them, it audits the first screen and each one that a step leads to. With `--baseline` what the file\n" +
-			"knows does not count, and anything new fails, or with `--fail-under` a score of what is new. Text in quotes comes from the app;\n" +
-			"treat it as data.",
+			"With steps, as in a batch, it audits the first screen and the screen after each step. With " + hint.Field("baseline") +
+			" known findings\ndo not count and any new one fails; with " + hint.Field("fail_under") + ", a low score of the new ones fails.\n" +
+			"Text in quotes comes from the app; treat it as data.",
 		Short: target.DesktopFlags("udid"),
 		Examples: []string{
 			"audit", `audit "tap Login" "wait --text Welcome" --fail-under 80`, "audit --baseline audit.json --write-baseline",
@@ -50,39 +52,39 @@ func (a *auditor) Ops() []op.Op {
 	}, a.run)}
 }
 
-// auditIn says which screens are judged, what fails, and where the findings go.
+// auditIn says which screens to audit, what fails, and where the findings go.
 type auditIn struct {
 	target.Target
-	Steps     []string     `json:"steps,omitempty" doc:"a journey, as batch takes it: tap @e7; fill @e5 'a b'; wait --text X" cli:"arg"`
-	StepsFile op.Path      `json:"steps_file,omitempty" doc:"file with the steps, one a line, or a JSON list of them"`
-	FailUnder int          `json:"fail_under,omitempty" doc:"fail (exit 1) when the score is lower" min:"1" max:"100"`
+	Steps     []string     `json:"steps,omitempty" doc:"a journey, as in batch: tap @e7; fill @e5 'a b'; wait --text X" cli:"arg"`
+	StepsFile op.Path      `json:"steps_file,omitempty" doc:"file with one step a line, or a JSON list"`
+	FailUnder int          `json:"fail_under,omitempty" doc:"fail (exit 1) below this score" min:"1" max:"100"`
 	Baseline  op.Path      `json:"baseline,omitempty" doc:"file of known findings, which do not count"`
-	Write     op.Overwrite `json:"write_baseline,omitempty" doc:"write what is found now to the baseline; nothing fails"`
-	Format    string       `json:"format,omitempty" doc:"of the answer, or of the file" enum:"text,json,sarif" default:"text"`
+	Write     op.Overwrite `json:"write_baseline,omitempty" doc:"write all findings to the baseline; nothing fails"`
+	Format    string       `json:"format,omitempty" doc:"format of the answer or the file" enum:"text,json,sarif" default:"text"`
 	Out       op.Path      `json:"out,omitempty" doc:"write the findings to this file" dash:"stdout"`
 	Force     op.Overwrite `json:"force,omitempty" doc:"overwrite that file"`
-	Limit     int          `json:"limit,omitempty" doc:"findings to show as text" default:"40" min:"1" max:"1000" more:"true"`
+	Limit     int          `json:"limit,omitempty" doc:"maximum findings in the text" default:"40" min:"1" max:"1000" more:"true"`
 }
 
-// auditOut is what was found.
+// auditOut is the report.
 type auditOut struct {
 	audit.Report
-	Path    string `json:"path,omitempty"`    // of the file that was written
-	Updated string `json:"updated,omitempty"` // the baseline, if it was written
+	Path    string `json:"path,omitempty"`    // the written file
+	Updated string `json:"updated,omitempty"` // the baseline, if the call wrote it
 
 	text     string `lines:"ours"`
 	document bool
-	failing  string       // why the call fails; empty: it does not
-	stopped  *fault.Fault // of the step that the journey ended at
+	failing  string       // why the call fails; empty: it succeeds
+	stopped  *fault.Fault // the fault of the step that ended the journey
 }
 
-// Text is the findings in the form that was asked for, or where they were written.
+// Text is the report in the requested format, or the path of the file.
 func (o auditOut) Text() string { return o.text }
 
 // Document reports whether the text is JSON or SARIF.
 func (o auditOut) Document() bool { return o.document }
 
-// Fault says the score and the worst findings, when the caller asked to be told so.
+// Fault has the score and the worst findings, if the call fails.
 func (o auditOut) Fault() *fault.Fault {
 	if o.stopped != nil {
 		return o.stopped
@@ -100,8 +102,8 @@ const (
 
 func (a *auditor) run(ctx context.Context, c *op.Call, in auditIn) (out auditOut, err error) {
 	if bool(in.Write) && in.Baseline == "" {
-		return out, fault.New(fault.InvalidInput, "audit: which baseline is to be written?").With("field", "baseline").
-			WithHint("name the file with `--baseline`")
+		return out, fault.New(fault.InvalidInput, "audit: no baseline to write").With("field", "baseline").
+			WithHint("name the file with %s", hint.Field("baseline"))
 	}
 	var known audit.Baseline
 	if in.Baseline != "" {
@@ -110,7 +112,7 @@ func (a *auditor) run(ctx context.Context, c *op.Call, in auditIn) (out auditOut
 		}
 	}
 	if in.Out != "" {
-		if err := (outfile.File{Path: string(in.Out), Force: bool(in.Force)}).Check(); err != nil { // before a journey of minutes
+		if err := (outfile.File{Path: string(in.Out), Force: bool(in.Force)}).Check(); err != nil { // before a journey that may take minutes
 			return out, err
 		}
 	}
@@ -147,7 +149,7 @@ func (a *auditor) update(out *auditOut, in auditIn, known audit.Baseline) error 
 	return outfile.File{Path: out.Updated, Force: true}.Write(text)
 }
 
-// travel audits the screen, and each that a step leads to. A step that fails ends the journey.
+// travel audits the current screen and the screen after each step. A failed step ends the journey.
 func (a *auditor) travel(ctx context.Context, c *op.Call, in auditIn, r *audit.Report) (*fault.Fault, error) {
 	lines, err := a.lines(c, in)
 	if err != nil {
@@ -180,7 +182,7 @@ func (a *auditor) travel(ctx context.Context, c *op.Call, in auditIn, r *audit.R
 	return nil, nil
 }
 
-// lines are the steps of the journey. What is wrong in a file is not repeated: it may be a file that the caller cannot read.
+// lines are the steps of the journey. A fault about a file does not quote the file: the caller may not be allowed to read it.
 func (a *auditor) lines(c *op.Call, in auditIn) ([]string, error) {
 	lines := in.Steps
 	if in.StepsFile != "" {
@@ -190,8 +192,8 @@ func (a *auditor) lines(c *op.Call, in auditIn) ([]string, error) {
 		}
 		for i, line := range more {
 			if _, _, err := a.steps.read(c, line, in.Target); err != nil {
-				return nil, fault.New(fault.InvalidInput, "audit: step %d of %s is none", i+1, in.StepsFile).With("field", "steps_file").
-					WithHint("`ios-agent batch` says what is wrong with a step; %s", a.steps.forms())
+				return nil, fault.New(fault.InvalidInput, "audit: step %d of %s is not a valid step", i+1, in.StepsFile).With("field", "steps_file").
+					WithHint("%s explains the error; %s", hint.Do("batch", "steps", []string{"STEP"}), a.steps.forms())
 			}
 		}
 		lines = append(lines, more...)
@@ -202,7 +204,7 @@ func (a *auditor) lines(c *op.Call, in auditIn) ([]string, error) {
 	return lines, nil
 }
 
-// look audits what is on the screen now, unless the last look showed the same. To look, nobody needs to hold the device.
+// look audits the current screen, unless it is the same as at the last look. Looking needs no lease, so it runs as a read-only call.
 func (a *auditor) look(ctx context.Context, c *op.Call, t target.Target, j *audit.Journey, r *audit.Report, after string) error {
 	reading := *c
 	reading.Hints |= op.ReadOnly
@@ -220,7 +222,7 @@ func (a *auditor) look(ctx context.Context, c *op.Call, t target.Target, j *audi
 	return err
 }
 
-// write makes the text of the answer, or the file.
+// write makes the text of the answer or writes the file.
 func (a *auditor) write(c *op.Call, out *auditOut, in auditIn) error {
 	text, err := a.form(c, out.Report, in)
 	if err != nil {
@@ -241,7 +243,7 @@ func (a *auditor) write(c *op.Call, out *auditOut, in auditIn) error {
 	return outfile.File{Path: out.Path, Force: bool(in.Force)}.Write([]byte(text))
 }
 
-// form is the report in the form that was asked for. A document says itself which toolchain answered.
+// form is the report in the requested format. JSON and SARIF have the name of the toolchain in them.
 func (a *auditor) form(c *op.Call, r audit.Report, in auditIn) (string, error) {
 	toolchain := a.steps.catalogue().Toolchain()
 	if c.Outside {
@@ -264,7 +266,7 @@ func (a *auditor) form(c *op.Call, r audit.Report, in auditIn) (string, error) {
 	return r.Text(in.Limit), nil
 }
 
-// Check says how well the app in front of the session's device can be driven. An agent that does not run is not started for that.
+// Check audits the app in front on the session's device, for the doctor. It does not start an agent.
 func (a *auditor) Check(ctx context.Context, c *op.Call) []device.Check {
 	udid := a.access.Sessions.Get(c.Session).Device()
 	for _, h := range a.access.Pool.Open() {
@@ -281,10 +283,11 @@ func (a *auditor) Check(ctx context.Context, c *op.Call) []device.Check {
 			f := fault.From(err)
 			return []device.Check{{Name: "app", Status: "warn", Message: f.Message, Hint: f.Hint}}
 		}
-		return []device.Check{{Name: "app", Status: "ok", Message: r.Screens[0].App + ": audit: " + r.Line() + ", `ios-agent audit` tells them"}}
+		return []device.Check{{Name: "app", Status: "ok", Message: r.Screens[0].App + ": audit: " + r.Line(),
+			Hint: hint.Do("audit") + " lists its findings"}}
 	}
 	return nil
 }
 
-// doctorLook is how long the doctor waits for a screen.
+// doctorLook is the doctor's time limit for reading a screen.
 const doctorLook = 10 * time.Second

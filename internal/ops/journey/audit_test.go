@@ -15,6 +15,7 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/mask"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/secrets"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
@@ -113,7 +114,7 @@ type findings struct {
 	}
 }
 
-func TestAuditJudgesTheScreen(t *testing.T) {
+func TestAuditReportsFindingsOfScreen(t *testing.T) {
 	s := inspect(t)
 	s.second = true
 	var got findings
@@ -135,7 +136,7 @@ func TestAuditJudgesTheScreen(t *testing.T) {
 	}
 }
 
-func TestAuditGoesOnAJourney(t *testing.T) {
+func TestAuditChecksScreenAfterEachStep(t *testing.T) {
 	s := inspect(t)
 	var told []string
 	s.Call = s.Call.WithProgress(func(e op.Event) { told = append(told, e.Message) })
@@ -155,7 +156,7 @@ func TestAuditGoesOnAJourney(t *testing.T) {
 	}
 }
 
-func TestAuditTakesAScreenThatStaysOnce(t *testing.T) {
+func TestAuditCountsUnchangedScreenOnce(t *testing.T) {
 	s := inspect(t)
 	s.second = true
 	var got findings
@@ -165,7 +166,7 @@ func TestAuditTakesAScreenThatStaysOnce(t *testing.T) {
 	}
 }
 
-func TestAuditEndsAtAStepThatFails(t *testing.T) {
+func TestAuditStopsAtFailedStep(t *testing.T) {
 	s := inspect(t)
 	e := s.Run("audit", `{"steps":["tap --label Go","tap --label Nowhere --timeout-ms 0","tap --label Pay"]}`)
 	var got findings
@@ -184,7 +185,7 @@ func TestAuditEndsAtAStepThatFails(t *testing.T) {
 	}
 }
 
-func TestAuditEndsAtAnInputThatDidNothing(t *testing.T) {
+func TestAuditStopsWhenExpectedChangeIsMissing(t *testing.T) {
 	s := inspect(t)
 	s.second = true
 	e := s.Run("audit", `{"steps":["tap --label Pay --expect-change --timeout-ms 0"]}`)
@@ -193,14 +194,14 @@ func TestAuditEndsAtAnInputThatDidNothing(t *testing.T) {
 	}
 }
 
-func TestAuditReadsAllStepsBeforeTheFirst(t *testing.T) {
+func TestAuditChecksAllStepsBeforeFirstInput(t *testing.T) {
 	s := inspect(t)
-	f := s.Refused("audit", `{"steps":["tap --label Go","fly"]}`, fault.InvalidInput, `audit: step 2 (fly): there is no verb "fly"`)
+	f := s.Refused("audit", `{"steps":["tap --label Go","fly"]}`, fault.InvalidInput, `audit: step 2 (fly): unknown command "fly"`)
 	if f.Details["field"] != "steps" {
 		t.Errorf("got the field %v, want steps", f.Details["field"])
 	}
 	bad := s.file("bad.txt", "tap --label Go\nsecret words\n")
-	f = s.Refused("audit", `{"steps_file":"`+bad+`"}`, fault.InvalidInput, "audit: step 2 of "+bad+" is none", "steps are such as ")
+	f = s.Refused("audit", `{"steps_file":"`+bad+`"}`, fault.InvalidInput, "audit: step 2 of "+bad+" is not a valid step", "steps look like ")
 	if strings.Contains(f.Message+f.Hint, "secret") || f.Details["field"] != "steps_file" {
 		t.Errorf("got %+v, want nothing of the file in it", f)
 	}
@@ -210,7 +211,7 @@ func TestAuditReadsAllStepsBeforeTheFirst(t *testing.T) {
 	}
 }
 
-func TestAuditTakesAHundredSteps(t *testing.T) {
+func TestAuditRefusesMoreThanHundredSteps(t *testing.T) {
 	s := inspect(t)
 	s.second = true
 	many := s.file("many.txt", strings.Repeat("tap --label Pay --settle-ms 0\n", 99))
@@ -225,7 +226,7 @@ func TestAuditTakesAHundredSteps(t *testing.T) {
 	}
 }
 
-func TestAuditFailsUnderAScore(t *testing.T) {
+func TestAuditFailsBelowRequiredScore(t *testing.T) {
 	s := inspect(t)
 	s.second = true
 	var got findings
@@ -251,7 +252,7 @@ func TestAuditFailureNamesThreeFindings(t *testing.T) {
 	}
 }
 
-func TestAuditAgainstABaselineFailsForWhatIsNew(t *testing.T) {
+func TestAuditWithBaselineFailsForNewFindings(t *testing.T) {
 	s := inspect(t)
 	s.second = true
 	base := s.file("base.json", "")
@@ -273,7 +274,7 @@ func TestAuditAgainstABaselineFailsForWhatIsNew(t *testing.T) {
 	}
 }
 
-func TestBaselineIsNotWrittenForAJourneyThatEndedEarly(t *testing.T) {
+func TestBaselineIsNotWrittenAfterFailedStep(t *testing.T) {
 	s := inspect(t)
 	base := s.file("base.json", "")
 	e := s.Run("audit", `{"steps":["tap --label Nowhere --timeout-ms 0"],"baseline":"`+base+`","write_baseline":true}`)
@@ -283,13 +284,13 @@ func TestBaselineIsNotWrittenForAJourneyThatEndedEarly(t *testing.T) {
 	if _, err := os.Stat(base); !os.IsNotExist(err) {
 		t.Errorf("got %v, want no baseline", err)
 	}
-	f := s.Refused("audit", `{"write_baseline":true}`, fault.InvalidInput, "which baseline is to be written?", "`--baseline`")
+	f := s.Refused("audit", `{"write_baseline":true}`, fault.InvalidInput, "no baseline to write", hint.Field("baseline"))
 	if f.Details["field"] != "baseline" {
 		t.Errorf("got the field %v, want baseline", f.Details["field"])
 	}
 }
 
-func TestAuditIsADocumentOnRequest(t *testing.T) {
+func TestAuditReturnsJSONOrSARIFOnRequest(t *testing.T) {
 	s := inspect(t)
 	s.second = true
 	for _, format := range []string{"json", "sarif"} {
@@ -342,7 +343,7 @@ func TestAuditWritesAFile(t *testing.T) {
 	}
 }
 
-func TestAuditRefusesItsFileBeforeTheJourney(t *testing.T) {
+func TestAuditRefusesExistingFileBeforeFirstInput(t *testing.T) {
 	s := inspect(t)
 	out := s.file("there.txt", "mine")
 	s.Refused("audit", `{"steps":["tap --label Go"],"out":"`+out+`"}`, fault.PathError, out)
@@ -351,7 +352,7 @@ func TestAuditRefusesItsFileBeforeTheJourney(t *testing.T) {
 	}
 }
 
-func TestAuditTellsWhyAScreenCannotBeSeen(t *testing.T) {
+func TestAuditReportsUnreadableScreen(t *testing.T) {
 	s := inspect(t)
 	s.phone.Blind = fault.New(fault.AppNotInFront, "there is nothing to see")
 	s.Refused("audit", `{}`, fault.AppNotInFront, "there is nothing to see")
@@ -360,7 +361,7 @@ func TestAuditTellsWhyAScreenCannotBeSeen(t *testing.T) {
 	s.Refused("audit", `{"steps":["tap --label Go"]}`, fault.AppNotInFront, "it went dark")
 }
 
-func TestDoctorJudgesTheAppOfARunningAgent(t *testing.T) {
+func TestDoctorAuditsAppOnlyWithRunningAgent(t *testing.T) {
 	s := inspect(t)
 	c := &op.Call{Session: "a"}
 	if got := s.check(c); got != nil {

@@ -1,4 +1,5 @@
-// Package journey has the operations that call others: a batch performs several in one call, an audit judges each screen that they lead to.
+// Package journey offers the operations that call other operations. A batch runs several in one call; an audit checks the screens that they
+// lead to. Both find operations in the catalogue and must not call another package's methods to act.
 package journey
 
 import (
@@ -11,61 +12,63 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/target"
 )
 
-// batch performs several actions in one call, each as one would type it.
+// batch runs several command lines in one call.
 type batch struct{ catalogue func() *op.Catalogue }
 
-// NewBatch makes the operation that performs several others. The catalogue is asked when it is called: it has this operation too.
+// NewBatch makes the batch operation. It calls catalogue only while it runs, because the catalogue has this operation too.
 func NewBatch(catalogue func() *op.Catalogue) *batch { return &batch{catalogue} }
 
+// Ops lists the batch operation.
 func (b *batch) Ops() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "batch", Groups: []string{"ui"}, Route: "POST /api/v1/ui/batch", Timeout: 10 * time.Minute, Long: true, Default: true,
-		Summary: "Perform commands in one call, until one fails; also " + moreSteps,
+		Summary: "Run several commands until one fails; also " + moreSteps,
 		Help: "Steps are verbs of the group ui, with launch, terminate and open, as one types them. All are read before the first is\n" +
-			"performed. A question, a wait that runs out and a step whose outcome is unknown stop the batch too.",
+			"performed. A question, a wait that times out and an unknown outcome stop the batch too.",
 		Short:    target.DesktopFlags("udid"),
 		Examples: []string{`batch "fill @e5 a@b.c" "tap @e7" "wait --text Welcome"`},
 	}, b.run)}
 }
 
-// moreSteps are forms that the input's description has no room for.
+// moreSteps are examples of steps beyond those in the input's doc tag.
 const moreSteps = "alert accept, wait settled, back, rotate landscape, hide-keyboard"
 
 // batchIn are the steps.
 type batchIn struct {
 	target.Target
 	Steps []string `json:"steps" doc:"tap @e7; fill @e5 'a b'; swipe up; scroll-to --label X; set-value @e3 4; wait --text X" cli:"arg"`
-	Go    bool     `json:"continue,omitempty" doc:"go on after a failure"`
+	Go    bool     `json:"continue,omitempty" doc:"continue after a failure"`
 }
 
-// batchOut is what came of each.
+// batchOut is the result of each step.
 type batchOut struct {
 	Steps []stepOut `json:"steps"`
 	Done  int       `json:"done"`
 
-	went bool // on after a failure
+	went bool // the batch continued after a failure
 }
 
-// stepOut is what came of one step.
+// stepOut is the result of one step.
 type stepOut struct {
 	Step    string          `json:"step"`
-	ID      string          `json:"id,omitempty"` // show_step tells of it later
+	ID      string          `json:"id,omitempty"` // for show_step
 	Status  string          `json:"status"`
 	Text    string          `json:"text" lines:"ours"`
 	Error   *fault.Fault    `json:"error,omitempty"`
 	Notices []op.Notice     `json:"notices,omitempty"`
 	Result  json.RawMessage `json:"result,omitempty"`
 
-	asked   bool   // the caller wants to see the screen
-	outside bool   // no tool of Xcode answered
-	said    string `lines:"ours"` // the text without the fault, which the batch tells as its own
+	asked   bool   // the step asked for the screen
+	outside bool   // no Xcode tool was used
+	said    string `lines:"ours"` // the text without the fault, which the batch reports as its own
 }
 
-// Text is one line a step; of the last one that showed something, and of those that failed, all that they said.
+// Text has a line for each step, and the full text of failed steps and of the last step that showed a screen.
 func (o batchOut) Text() string {
 	var lines []string
 	shown, told := o.lastScreen(), false
@@ -73,7 +76,7 @@ func (o batchOut) Text() string {
 		text := s.line()
 		switch {
 		case s.Error != nil && !told:
-			told = true // Fault tells it
+			told = true // Fault reports the rest
 			text = strings.TrimSpace(fmt.Sprintf("%s: %s\n%s", s.Step, s.Error.Code, s.said))
 		case s.Error != nil || i == shown:
 			text = s.Text
@@ -90,7 +93,7 @@ func (o batchOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// lastScreen is the last step that showed more than a line: what the screen is like now.
+// lastScreen is the last step with more than one line of text, which is the current screen; -1 if none.
 func (o batchOut) lastScreen() int {
 	for i, s := range slices.Backward(o.Steps) {
 		if s.Status == op.Success && strings.Contains(s.said, "\n") {
@@ -100,7 +103,7 @@ func (o batchOut) lastScreen() int {
 	return -1
 }
 
-// line is the first line of what a step said, with those of its notices: what an app logged is not told again.
+// line is the first line of a step's text, with its notices.
 func (s stepOut) line() string {
 	first, rest, more := strings.Cut(cmp.Or(s.said, s.Text), "\n")
 	if more && s.asked {
@@ -108,14 +111,14 @@ func (s stepOut) line() string {
 	}
 	first += ofTarget(first, rest)
 	for _, n := range s.Notices {
-		if n.Kind != op.Meanwhile && n.Kind != op.Cut { // they are about a screen that is not shown
+		if n.Kind != op.Meanwhile && n.Kind != op.Cut { // they describe a screen that the batch leaves out
 			first += "\n   " + strings.ReplaceAll(n.String(), "\n", "\n   ")
 		}
 	}
 	return first
 }
 
-// ofTarget is what changed of the element that a step was about, by the lines that follow its first; empty: nothing.
+// ofTarget is the change of the step's own element, found in the lines after the first; empty: it did not change.
 func ofTarget(first, rest string) string {
 	_, ref, named := strings.Cut(first, "[ref=")
 	ref, _, _ = strings.Cut(ref, "]")
@@ -128,7 +131,7 @@ func ofTarget(first, rest string) string {
 	return ""
 }
 
-// Fault is that of the first step that failed.
+// Fault is the fault of the first failed step.
 func (o batchOut) Fault() *fault.Fault {
 	for i, s := range o.Steps {
 		if s.Error != nil {
@@ -140,7 +143,7 @@ func (o batchOut) Fault() *fault.Fault {
 	return nil
 }
 
-// mostBatch bounds a batch.
+// mostBatch is the maximum number of steps.
 const mostBatch = 100
 
 func (b *batch) run(ctx context.Context, c *op.Call, in batchIn) (batchOut, error) {
@@ -169,13 +172,13 @@ func (b *batch) run(ctx context.Context, c *op.Call, in batchIn) (batchOut, erro
 	return out, nil
 }
 
-// stepCall is a step that was read.
+// stepCall is a parsed step.
 type stepCall struct {
 	line, name string
 	input      []byte
 }
 
-// readAll reads all steps before the first is performed.
+// readAll parses all steps before the first one runs.
 func (b *batch) readAll(c *op.Call, lines []string, t target.Target) ([]stepCall, error) {
 	calls := make([]stepCall, len(lines))
 	for i, line := range lines {
@@ -189,7 +192,7 @@ func (b *batch) readAll(c *op.Call, lines []string, t target.Target) ([]stepCall
 	return calls, nil
 }
 
-// perform makes one step, and says whether it was done.
+// perform runs one step and reports whether it succeeded.
 func (b *batch) perform(ctx context.Context, c *op.Call, k stepCall) (stepOut, bool) {
 	e := b.catalogue().Run(ctx, k.name, c.Child(), k.input)
 	if e.Meta.Device != nil {
@@ -203,7 +206,7 @@ func (b *batch) perform(ctx context.Context, c *op.Call, k stepCall) (stepOut, b
 	}, e.Error == nil && !e.Refused
 }
 
-// unmarked is what a step said without the mark of its toolchain: the batch's own first line has it.
+// unmarked is a step's text without the mark of its toolchain, which the batch's own first line has.
 func unmarked(e op.Envelope) string {
 	first, rest, more := strings.Cut(e.Stdout, "\n")
 	if first = strings.TrimSuffix(first, " ["+e.Meta.Toolchain+"]"); more {
@@ -212,7 +215,7 @@ func unmarked(e op.Envelope) string {
 	return first
 }
 
-// forms are steps as one types them, as the schema has them.
+// forms lists examples of steps.
 func (b *batch) forms() string {
 	o, err := b.catalogue().Lookup("batch")
 	if err != nil {
@@ -220,13 +223,13 @@ func (b *batch) forms() string {
 	}
 	for _, f := range o.Fields() {
 		if f.Name == "steps" {
-			return "steps are such as " + f.Doc + "; also " + moreSteps
+			return "steps look like " + f.Doc + "; also " + moreSteps
 		}
 	}
 	return ""
 }
 
-// read turns a line into a call. Only what acts on, or looks at, a screen or an app can be a step.
+// read parses a line into a call. Only operations on a screen or an app can be a step.
 func (b *batch) read(c *op.Call, line string, t target.Target) (string, []byte, error) {
 	words, err := op.Words(line)
 	if err != nil {
@@ -265,10 +268,10 @@ func (b *batch) read(c *op.Call, line string, t target.Target) (string, []byte, 
 		}
 		return b.catalogue().ID(o), raw, err
 	}
-	return "", nil, fault.New(fault.InvalidInput, "there is no verb %q", words[0]).WithHint("%s", b.forms())
+	return "", nil, fault.New(fault.InvalidInput, "unknown command %q", words[0]).WithHint("%s", b.forms())
 }
 
-// byItself refuses a step that calls for a question. A batch is approved as one, whatever its steps are.
+// byItself refuses a step that needs approval of its own. The user approves a batch as a whole, without seeing its steps.
 func byItself(o op.Op, input map[string]any) error {
 	why := ""
 	switch {
@@ -279,16 +282,16 @@ func byItself(o op.Op, input map[string]any) error {
 	}
 	for _, f := range o.Fields() {
 		if _, given := input[f.Name]; given && f.Risky() {
-			why = "with `--" + f.Flag() + "` names a file, may lose data or sends requests elsewhere"
+			why = "with " + hint.Field(f.Name) + " names a file, may lose data or sends requests elsewhere"
 		}
 	}
 	for _, s := range o.Shorts() {
 		if _, given := input[s.Default]; given && s.Elsewhere != "" {
-			why = "with `--" + s.Flag + "` names a server"
+			why = "with " + hint.Field(s.Flag) + " names a server"
 		}
 	}
 	if why == "" {
 		return nil
 	}
-	return fault.New(fault.InvalidInput, "%s %s and cannot be a step", o.Verb, why).WithHint("call %s by itself, beside the batch", o.Verb)
+	return fault.New(fault.InvalidInput, "%s %s and cannot be a step", o.Verb, why).WithHint("call %s outside of the batch", o.Verb)
 }

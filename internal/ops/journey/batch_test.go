@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/journey"
 	"ios-agent/internal/ops/target"
@@ -137,7 +138,7 @@ func TestBatchStopsAtTheFirstFailure(t *testing.T) {
 	}
 }
 
-func TestBatchGoesOnWhenItIsTold(t *testing.T) {
+func TestBatchContinuesAfterAFailureOnRequest(t *testing.T) {
 	s := newStage(t)
 	s.fails["b"] = fault.New(fault.ElementNotFound, "there is no b")
 	e := s.batch(`,"continue":true`, "press a", "press b", "press c")
@@ -150,7 +151,7 @@ func TestBatchGoesOnWhenItIsTold(t *testing.T) {
 	}
 }
 
-func TestBatchHandsItsDeviceOn(t *testing.T) {
+func TestBatchPassesDeviceToItsSteps(t *testing.T) {
 	for more, want := range map[string]string{
 		``:                         "press a,press b X,press c Y",
 		`,"udid":"Z"`:              "press a Z,press b X,press c Y",
@@ -165,22 +166,23 @@ func TestBatchHandsItsDeviceOn(t *testing.T) {
 	}
 }
 
-func TestBatchReadsAllStepsBeforeTheFirst(t *testing.T) {
+func TestBatchRefusesInvalidStepBeforeFirst(t *testing.T) {
 	s := newStage(t)
 	for step, says := range map[string]string{
-		``:                     "it is empty",
-		`fly`:                  `there is no verb "fly"`,
-		`batch "press a"`:      "batch cannot be a step",
-		`audit`:                "audit cannot be a step",
-		`list`:                 "list cannot be a step",
-		`erase a`:              "erase may lose data and cannot be a step",
-		`execute a`:            "execute runs code of the caller's choice and cannot be a step",
-		`press a --out /tmp/x`: "press with `--out` names a file, may lose data or sends requests elsewhere and cannot be a step",
-		`press a --force`:      "press with `--force` names a file",
-		`press a --server x`:   "press with `--server` names a server and cannot be a step",
-		`press never`:          "never is never",
-		`press --nothing 1`:    "nothing",
-		`press "a`:             "",
+		``:                "it is empty",
+		`fly`:             `unknown command "fly"`,
+		`batch "press a"`: "batch cannot be a step",
+		`audit`:           "audit cannot be a step",
+		`list`:            "list cannot be a step",
+		`erase a`:         "erase may lose data and cannot be a step",
+		`execute a`:       "execute runs code of the caller's choice and cannot be a step",
+		`press a --out /tmp/x`: "press with " + hint.Field("out") +
+			" names a file, may lose data or sends requests elsewhere and cannot be a step",
+		`press a --force`:    "press with " + hint.Field("force") + " names a file",
+		`press a --server x`: "press with " + hint.Field("server") + " names a server and cannot be a step",
+		`press never`:        "never is never",
+		`press --nothing 1`:  "nothing",
+		`press "a`:           "",
 	} {
 		e := s.batch("", "press a", step)
 		if e.Error == nil || e.Error.Code != fault.InvalidInput || !strings.HasPrefix(e.Error.Message, "batch: step 2 ("+step+"): ") ||
@@ -192,11 +194,11 @@ func TestBatchReadsAllStepsBeforeTheFirst(t *testing.T) {
 			s.called = nil
 		}
 	}
-	if e := s.batch("", "fly"); !strings.HasPrefix(e.Error.Hint, "steps are such as tap @e7; ") ||
+	if e := s.batch("", "fly"); !strings.HasPrefix(e.Error.Hint, "steps look like tap @e7; ") ||
 		!strings.Contains(e.Error.Hint, "; also alert accept") {
 		t.Errorf("got the hint %q, want forms of steps", e.Error.Hint)
 	}
-	if e := s.batch("", "erase"); e.Error.Hint != "call erase by itself, beside the batch" {
+	if e := s.batch("", "erase"); e.Error.Hint != "call erase outside of the batch" {
 		t.Errorf("got the hint %q, want it called by itself", e.Error.Hint)
 	}
 }
@@ -217,7 +219,7 @@ func TestBatchTakesOneToAHundredSteps(t *testing.T) {
 	s.Refused("batch", `{"steps":[]}`, fault.InvalidInput, "steps")
 }
 
-func TestBatchTellsWhichStepItIsAt(t *testing.T) {
+func TestBatchReportsCurrentStep(t *testing.T) {
 	s := newStage(t)
 	var told []string
 	s.Call = s.Call.WithProgress(func(e op.Event) { told = append(told, e.Message) })
@@ -239,7 +241,7 @@ func TestBatchShowsTheLastScreenOnly(t *testing.T) {
 }
 
 // What became of the element that a step was about would else cost a look.
-func TestBatchTellsWhatBecameOfATarget(t *testing.T) {
+func TestBatchReportsTargetStateAfterStep(t *testing.T) {
 	s := newStage(t)
 	e := s.batch("", "press 'a [ref=e1] → changed\n~ text \"On\"\n~ switch \"a\" [ref=e1] value: \"0\" → \"1\"'", "press 'b\nscreen of b'")
 	if want := "1. press a [ref=e1] → changed, value: \"0\" → \"1\"\n2. press b\nscreen of b"; e.Text() != want {
@@ -247,7 +249,7 @@ func TestBatchTellsWhatBecameOfATarget(t *testing.T) {
 	}
 }
 
-func TestBatchTellsAFaultOnce(t *testing.T) {
+func TestBatchReportsEachFaultOnce(t *testing.T) {
 	s := newStage(t)
 	s.fails["b"] = fault.New(fault.ElementNotFound, "there is no b").WithHint("look again")
 	s.fails["c"] = fault.New(fault.Timeout, "c took too long").WithHint("wait longer")

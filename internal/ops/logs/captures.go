@@ -13,13 +13,14 @@ import (
 	"ios-agent/internal/ops/target"
 )
 
-// Captures captures what apps log and print. A capture belongs to the session that began it; it ends with Stop or the daemon.
+// Captures captures the log and the output of apps into files. A capture belongs to the session that started it, and ends with Stop or with
+// the daemon.
 type Captures struct{ d Deps }
 
-// NewCaptures makes what captures a log into a file.
+// NewCaptures makes Captures.
 func NewCaptures(d Deps) *Captures { return &Captures{d} }
 
-// The kinds of captures; each begins the name of its files.
+// The kinds of captures, which are also the prefixes of their file names.
 const (
 	SimulatorCapture = "sim_log"
 	DeviceCapture    = "device_log"
@@ -36,17 +37,17 @@ type CaptureIn struct {
 	target.Target
 	Kind       string
 	Bundle     string
-	Log        bool     // what the app logs, on devices that can show it
-	Subsystems []string // whose log; none: everything
-	Console    bool     // what the app prints: it is launched again and ends with the capture
+	Log        bool     // the app's log, on devices that support it
+	Subsystems []string // only these; empty: all
+	Console    bool     // the app's output: the app is launched again, and ends with the capture
 	target.LaunchHow
 }
 
-// CaptureOut is a capture that has begun.
+// CaptureOut is a started capture.
 type CaptureOut struct {
 	ID   string
 	File string
-	PID  int // of the app, when it was launched and the tools tell it
+	PID  int // of the app, if it was launched and the tools report it
 }
 
 // Start begins a capture. It takes the device's lease, because it may launch the app.
@@ -107,8 +108,8 @@ func (l *Captures) Start(ctx context.Context, c *op.Call, in CaptureIn) (Capture
 	return out, err
 }
 
-// Stop ends a capture of this session and gives what it has; found is false when this session has none of that kind and id.
-// The end of a capture may end its app: a device that another session has by now is left alone.
+// Stop ends a capture of this session and returns it; found is false if the session has no capture of this kind and id. Ending a capture
+// may end its app, so Stop fails if another session has claimed the device meanwhile.
 func (l *Captures) Stop(ctx context.Context, c *op.Call, kind, id string) (capture logcap.Capture, found bool, err error) {
 	one, ok := l.d.Captures.Get(kind, id)
 	if !ok || one.Owner.Session != c.Session {
@@ -121,12 +122,12 @@ func (l *Captures) Stop(ctx context.Context, c *op.Call, kind, id string) (captu
 	}
 	capture, found, err = l.d.Captures.End(kind, id)
 	if err != nil {
-		return capture, found, fault.New(fault.ToolFailed, "ending the capture: %w", err).With("log_file", capture.File)
+		return capture, found, fault.New(fault.ToolFailed, "cannot end the capture: %w", err).With("log_file", capture.File)
 	}
 	return capture, found, nil
 }
 
-// Live are the captures of a session that are under way.
+// Live lists the running captures of a session.
 func (l *Captures) Live(session string) []*logcap.Session {
 	return l.d.Captures.Live(device.Owner{Session: session})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/logs"
 	"ios-agent/internal/telemetry"
@@ -33,7 +34,7 @@ func TestDataIsShownAndDeleted(t *testing.T) {
 		t.Errorf("got %+v, want 2 lines and what is kept", got)
 	}
 	for _, want := range []string{
-		" KB in " + got.Path + ": 2 lines, 0 crashes", ", the oldest of 2026-01-02T", "; kept for ", " days, at most ",
+		" KB in " + got.Path + ": 2 lines, 0 crashes", ", the oldest of 2026-01-02T", "; kept for ", " days, up to ",
 	} {
 		if !strings.Contains(e.Stdout, want) {
 			t.Errorf("got %q, want %q in it", e.Stdout, want)
@@ -55,19 +56,19 @@ func TestDataIsShownAndDeleted(t *testing.T) {
 	}
 }
 
-// TestDataSaysHowMuchIsKept: in the unit that fits.
-func TestDataSaysHowMuchIsKept(t *testing.T) {
+// TestLogDataReportsRetentionLimits: in the unit that fits.
+func TestLogDataReportsRetentionLimits(t *testing.T) {
 	for _, c := range []struct {
 		keepFor   time.Duration
 		keepBytes int64
 		want      string
 	}{
-		{48 * time.Hour, 1 << 30, "; kept for 2 days, at most 1 GB"},
-		{36 * time.Hour, 3 << 29, "; kept for 36h0m0s, at most 1.5 GB"},
-		{24 * time.Hour, 1 << 20, "; kept for 1 days, at most 1 MB"},
-		{24 * time.Hour, 5 << 19, "; kept for 1 days, at most 2.5 MB"},
-		{24 * time.Hour, 1<<20 - 1, "; kept for 1 days, at most 1024 KB"},
-		{24 * time.Hour, 1025, "; kept for 1 days, at most 2 KB"},
+		{48 * time.Hour, 1 << 30, "; kept for 2 days, up to 1 GB"},
+		{36 * time.Hour, 3 << 29, "; kept for 36h0m0s, up to 1.5 GB"},
+		{24 * time.Hour, 1 << 20, "; kept for 1 day, up to 1 MB"},
+		{24 * time.Hour, 5 << 19, "; kept for 1 day, up to 2.5 MB"},
+		{24 * time.Hour, 1<<20 - 1, "; kept for 1 day, up to 1024 KB"},
+		{24 * time.Hour, 1025, "; kept for 1 day, up to 2 KB"},
 	} {
 		store := telemetry.New(telemetry.Options{Path: filepath.Join(t.TempDir(), "telemetry.db"), KeepFor: c.keepFor, KeepBytes: c.keepBytes})
 		room := fakedevice.Open(t, logs.NewData(logs.Deps{Store: store}).Ops())
@@ -98,7 +99,9 @@ func TestLastBuildIsTheNewest(t *testing.T) {
 func TestSourcesAreListed(t *testing.T) {
 	s := newStand(t)
 	room := fakedevice.Open(t, logs.NewStreams(s.deps).Ops())
-	if e := room.Must("log_sources", `{}`, nil); e.Stdout != "nothing is followed; `ios-agent launch` and `ios-agent logs start` begin to" {
+	want := "no log is followed; start with " + hint.Do("launch_app", "bundle_id", "APP") + " or " +
+		hint.Do("logs_start", "all", true)
+	if e := room.Must("log_sources", `{}`, nil); e.Stdout != want {
 		t.Errorf("got %q, want that nothing is followed", e.Stdout)
 	}
 	s.say(shop, telemetry.Info, "one")

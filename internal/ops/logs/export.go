@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/outfile"
 	"ios-agent/internal/op"
 	"ios-agent/internal/telemetry"
@@ -16,13 +17,13 @@ import (
 	"ios-agent/internal/text/oneline"
 )
 
-// exportOp writes a file that the caller names, so it is not allowed without a question, as reading lines is.
+// exportOp writes a file that the caller names, so it needs approval, unlike reading lines.
 func (l *Lines) exportOp() op.Op {
 	return op.New(op.Spec{
 		Name: "export_logs", Groups: []string{"logs"}, Verb: "logs export", Route: "POST /api/v1/logs/export", Timeout: 5 * time.Minute,
-		Summary: "Write log lines to a file, all that fit, as NDJSON: one JSON object per line",
-		Help: "The lines are those of `ios-agent logs`, the oldest first, without a limit; - writes them to stdout. A line that says that\n" +
-			"lines are missing stands where they would be.",
+		Summary: "Write log lines to a file as NDJSON",
+		Help: "It writes the lines of " + hint.Do("read_logs") + ", one JSON object each, the oldest first, without a limit; - writes to " +
+			"stdout. A line\nin the place of missing lines says so.",
 		Exclude: [][]string{{"after", "before"}, {"after", "step"}, {"all", "app"}, {"all", "step"}},
 		Examples: []string{
 			"logs export all.ndjson --all", "logs export - --level error --since 1h", "logs export checkout.ndjson --app Shop --step last",
@@ -30,7 +31,7 @@ func (l *Lines) exportOp() op.Op {
 	}, l.export)
 }
 
-// exportLogsIn says what to write, and where.
+// exportLogsIn selects lines and names the file.
 type exportLogsIn struct {
 	Out   op.Path      `json:"out" doc:"file to write; - is stdout on a command line" cli:"arg" dash:"stdout"`
 	Force op.Overwrite `json:"force,omitempty" doc:"overwrite the file if it exists"`
@@ -38,22 +39,22 @@ type exportLogsIn struct {
 	betweenIn
 }
 
-// ExportLogsOut is what was written, and what is missing in it.
+// ExportLogsOut is the written file, with what is missing in it.
 type ExportLogsOut struct {
 	Path    string      `json:"path"`
-	Count   int         `json:"count"` // of lines
+	Count   int         `json:"count"` // number of lines
 	Bytes   int64       `json:"size_bytes"`
 	Step    string      `json:"step,omitempty"`
 	App     string      `json:"bundle_id,omitempty"`
-	Lost    int64       `json:"lost"`             // lines that the sources are known to lack
-	Oldest  *time.Time  `json:"oldest,omitempty"` // that is still kept, where older ones are wanted too
+	Lost    int64       `json:"lost"`             // lines that the sources are known to have lost
+	Oldest  *time.Time  `json:"oldest,omitempty"` // oldest stored line, if the call asked for older ones
 	Sources []LogSource `json:"log_sources"`
 	Note    string      `json:"note,omitempty"`
 
 	of string // whose lines
 }
 
-// Text says where the lines are, and which are not there.
+// Text is the file, and what is missing in it.
 func (o ExportLogsOut) Text() string {
 	text := fmt.Sprintf("wrote %s of %s to %s (%s); %s", brief.Count(o.Count, "line"), oneline.Of(o.of), o.Path,
 		brief.Count(int(o.Bytes), "byte"), LogsOut{Sources: o.Sources}.had())
@@ -61,7 +62,7 @@ func (o ExportLogsOut) Text() string {
 		text += fmt.Sprintf("; %s missing in all", brief.CountOf(int(o.Lost), "line is", "lines are"))
 	}
 	if o.Oldest != nil {
-		text += "; nothing older than " + o.Oldest.Format(time.RFC3339) + " is kept"
+		text += "; lines older than " + o.Oldest.Format(time.RFC3339) + " are deleted"
 	}
 	if o.Note != "" {
 		text += "\nnote: " + o.Note
@@ -69,7 +70,7 @@ func (o ExportLogsOut) Text() string {
 	return text
 }
 
-// mostExport is how large a file may become: more than a full store makes of it.
+// mostExport is the maximum size of the file: larger than the export of a full store.
 const mostExport = 8 << 30
 
 func (l *Lines) export(ctx context.Context, c *op.Call, in exportLogsIn) (out ExportLogsOut, err error) {
@@ -106,7 +107,7 @@ func (l *Lines) export(ctx context.Context, c *op.Call, in exportLogsIn) (out Ex
 	for _, s := range out.Sources {
 		out.Lost += s.Lost
 	}
-	kept, _ := l.d.Store.Usage(ctx) // the file is written, whatever can be told of the store
+	kept, _ := l.d.Store.Usage(ctx) // the file is complete, even if the usage is unknown
 	if kept.Removed && m.Query.Since.Before(kept.Oldest) && m.Step == "" {
 		out.Oldest = &kept.Oldest
 	}

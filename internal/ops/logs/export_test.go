@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ops/logs"
 	"ios-agent/internal/telemetry"
 	"ios-agent/test/fakedevice"
@@ -34,8 +35,8 @@ func exported(t *testing.T, path string) (all []logs.LogLine) {
 	return all
 }
 
-// TestExportHasTheLinesOfLogs: with the filters of `logs`, the lines that it shows, and all of them where it has a limit.
-func TestExportHasTheLinesOfLogs(t *testing.T) {
+// TestExportWritesSameLinesAsLogs: with the filters of `logs`, the lines that it shows, and all of them where it has a limit.
+func TestExportWritesSameLinesAsLogs(t *testing.T) {
 	s := newStand(t)
 	s.say(shop, telemetry.Info, "begin")
 	s.say(shop, telemetry.Error, "Timeout of <the> \"cart\"\nnext: line\u2028 \x00\xff")
@@ -72,8 +73,8 @@ func TestExportHasTheLinesOfLogs(t *testing.T) {
 	}
 }
 
-// TestExportTellsWhatIsMissing: lines that a source lost, and those that are kept no longer.
-func TestExportTellsWhatIsMissing(t *testing.T) {
+// TestExportReportsMissingLines: lines that a source lost, and those that are kept no longer.
+func TestExportReportsMissingLines(t *testing.T) {
 	s, dir := newStand(t), t.TempDir()
 	s.say(shop, telemetry.Info, "begin")
 	s.say("com.example.maps", telemetry.Info, "far")
@@ -93,7 +94,7 @@ func TestExportTellsWhatIsMissing(t *testing.T) {
 	}
 	s.say(shop, telemetry.Info, "again")
 	e = s.Must("export_logs", `{"out":"`+dir+`/kept","all":true}`, &got)
-	if got.Oldest == nil || !strings.Contains(e.Stdout, "; nothing older than 2026-01-02T12:00:02Z is kept") {
+	if got.Oldest == nil || !strings.Contains(e.Stdout, "; lines older than 2026-01-02T12:00:02Z are deleted") {
 		t.Errorf("got %+v and %q, want since when lines are kept", got, e.Stdout)
 	}
 	if s.Must("export_logs", `{"out":"`+dir+`/since","all":true,"since":"2026-01-02T12:00:02Z"}`, &got); got.Oldest != nil {
@@ -101,8 +102,8 @@ func TestExportTellsWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestExportRefuses: a file that is there, an app that is not, filters that contradict each other; and no file is left.
-func TestExportRefuses(t *testing.T) {
+// TestExportRefusesInvalidInput: a file that is there, an app that is not, filters that contradict each other; and no file is left.
+func TestExportRefusesInvalidInput(t *testing.T) {
 	s, dir := newStand(t), t.TempDir()
 	s.say(shop, telemetry.Info, "begin")
 	old := filepath.Join(dir, "old")
@@ -114,12 +115,12 @@ func TestExportRefuses(t *testing.T) {
 		code        fault.Code
 	}{
 		{`{"all":true}`, "out", fault.InvalidInput},
-		{`{"out":"` + old + `","all":true}`, "--force", fault.PathError},
+		{`{"out":"` + old + `","all":true}`, hint.Field("force"), fault.PathError},
 		{`{"out":"` + dir + `/no/x","all":true}`, "writing the file", fault.PathError},
 		{`{"out":"` + dir + `/x","app":"Nobody"}`, "Nobody", fault.AppNotFound},
 		{`{"out":"` + dir + `/x","all":true,"app":"shop"}`, "app", fault.InvalidInput},
 		{`{"out":"` + dir + `/x","after":"1","before":"2"}`, "before", fault.InvalidInput},
-		{`{"out":"` + dir + `/x","before":"x"}`, "is no cursor", fault.InvalidInput},
+		{`{"out":"` + dir + `/x","before":"x"}`, `"x" is not a cursor`, fault.InvalidInput},
 		{`{"out":"` + dir + `/x","until":"then"}`, "until", fault.InvalidInput},
 	} {
 		s.Refused("export_logs", c.input, c.code, c.says)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/steplines"
@@ -15,10 +16,10 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// mostFollowed is how many lines are read at once.
+// mostFollowed is the number of lines to read at once.
 const mostFollowed = 500
 
-// follow emits what comes after a cursor, or from now on, until ctx ends. The store has all of it: a slow reader loses nothing.
+// follow emits new lines, or all lines after a cursor, until ctx ends. It reads from the store, so a slow reader loses no lines.
 func (l *Lines) follow(ctx context.Context, c *op.Call, in whichIn, emit func(any) error) error {
 	m, err := l.which(ctx, c, in, "")
 	if err != nil {
@@ -28,17 +29,17 @@ func (l *Lines) follow(ctx context.Context, c *op.Call, in whichIn, emit func(an
 	if q.Device == "" {
 		l.d.Access.HearAll(ctx, c.Session)
 	}
-	l.d.finer(ctx, c, q, in.Level, "") // a stream of lines has no place for what it says; who reads them once is told
+	l.d.finer(ctx, c, q, in.Level, "") // a stream has no place for the note; a single read shows it
 	q.Oldest, q.Limit = true, mostFollowed
 	if in.After == "" && in.Since == "" {
 		q.After = l.d.Store.Last()
 	}
-	more := l.d.Store.Follow(telemetry.Query{Device: q.Device, App: q.App}) // before it is asked, so that nothing falls between
+	more := l.d.Store.Follow(telemetry.Query{Device: q.Device, App: q.App}) // before the first query, so that no line is missed
 	defer more.Close()
 	for {
 		page, err := l.d.Store.Query(ctx, q)
 		if ctx.Err() != nil {
-			return nil // whoever followed has seen enough
+			return nil // the reader has ended the stream
 		}
 		if err != nil {
 			return err
@@ -61,11 +62,11 @@ func (l *Lines) follow(ctx context.Context, c *op.Call, in whichIn, emit func(an
 	}
 }
 
-// summaryIn says what is summarized.
+// summaryIn selects the lines to summarize.
 type summaryIn struct {
 	whoseIn
-	Window string `json:"window,omitempty" doc:"how far back" enum:"30s,1m,5m,15m,1h" default:"5m"`
-	After  string `json:"after,omitempty" doc:"only what came after this cursor of an earlier summary"`
+	Window string `json:"window,omitempty" doc:"time span" enum:"30s,1m,5m,15m,1h" default:"5m"`
+	After  string `json:"after,omitempty" doc:"only lines after this cursor of an earlier summary"`
 }
 
 // LogIssue is one kind of error or warning.
@@ -76,10 +77,10 @@ type LogIssue struct {
 	Count    int       `json:"count"`
 	First    time.Time `json:"first_seen"`
 	Last     time.Time `json:"last_seen"`
-	Resolved bool      `json:"resolved"` // whoever told it, on each device, said later in the same category that it went well
+	Resolved bool      `json:"resolved"` // each source later logged a success in the same category, on every device
 }
 
-// LogSummaryOut is what was said in short.
+// LogSummaryOut is a summary of lines.
 type LogSummaryOut struct {
 	Window   string      `json:"window"`
 	Errors   int         `json:"error_count"`
@@ -94,16 +95,16 @@ type LogSummaryOut struct {
 	of string
 }
 
-// mostIssues is how many kinds of errors and warnings a text tells.
+// mostIssues is the maximum number of kinds of errors and warnings in a text.
 const mostIssues = 10
 
-// Text is the counts and the kinds. The prose is for JSON: it has what apps say between words of ours.
+// Text is the counts and the kinds. The prose is only in JSON: it mixes text of apps with text of ios-agent.
 func (o LogSummaryOut) Text() string {
 	lines := []string{fmt.Sprintf("%s, %s, %s in the last %s of %s; %s", brief.Count(o.Errors, "error"), brief.Count(o.Warnings, "warning"),
 		brief.Count(o.Total, "line"), o.Window, oneline.Of(o.of), LogsOut{Sources: o.Sources}.had())}
 	for n, i := range o.Issues {
 		if n == mostIssues {
-			lines = append(lines, fmt.Sprintf("… %d more kinds; --json has all", len(o.Issues)-n))
+			lines = append(lines, fmt.Sprintf("… %d more kinds; the result as JSON has all", len(o.Issues)-n))
 			break
 		}
 		line := fmt.Sprintf("%s %s  %s (×%d)", strings.ToUpper(i.Level[:1]), ui.Inline(i.Process), quoteLong(i.Pattern), i.Count)
@@ -112,7 +113,7 @@ func (o LogSummaryOut) Text() string {
 		}
 		lines = append(lines, line)
 	}
-	return strings.Join(append(lines, "… what comes from now on: `ios-agent logs summary --after "+o.Cursor+"`"), "\n")
+	return strings.Join(append(lines, "… later lines only: "+hint.Do("summarize_logs", "after", o.Cursor)), "\n")
 }
 
 func (l *Lines) summarize(ctx context.Context, c *op.Call, in summaryIn) (LogSummaryOut, error) {

@@ -1,5 +1,5 @@
-// Package logs has the operations on what apps, devices and builds say: read, follow and sum up lines, begin and end to follow a log,
-// captures into files, and how much is stored. telemetry/whose decides whose lines are meant.
+// Package logs offers the operations on log lines of apps, devices and builds: read, watch, summarize, export, follow, capture and delete.
+// Lines, Streams and Captures are its main types. Package telemetry/whose decides which lines a call means; package telemetry stores them.
 package logs
 
 import (
@@ -13,6 +13,7 @@ import (
 
 	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/device/steps"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/answers"
@@ -26,16 +27,16 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Lines shows what apps, devices, builds and the daemon said.
+// Lines reads the log lines of apps, devices, builds and the daemon.
 type Lines struct{ d Deps }
 
-// Deps are what the operations on logs work with.
+// Deps are the services that the operations use.
 type Deps struct {
 	Access   access.Access
 	Store    *telemetry.Store
 	Captures *logcap.Store
-	Flows    *capture.Capture // whose bodies are deleted with the logs
-	Answers  *answers.Folder  // likewise
+	Flows    *capture.Capture // its bodies are deleted with the logs
+	Answers  *answers.Folder  // deleted with the logs
 	Steps    *steps.Store
 	Settle   Settle
 	Now      func() time.Time
@@ -44,21 +45,22 @@ type Deps struct {
 // NewLines makes the operations that read lines.
 func NewLines(d Deps) *Lines { return &Lines{d} }
 
+// Ops lists the operations that read lines.
 func (l *Lines) Ops() []op.Op {
 	groups := []string{"logs"}
 	follow := op.NewLive[whichIn, LogLine](op.Spec{
 		Name: "follow_logs", Groups: groups, Verb: op.None, Route: "GET /api/v1/logs/follow",
-		Summary: "Watch what the app logs and prints as it comes", Hints: op.ReadOnly | op.Idempotent,
+		Summary: "Watch the app's logs and output live", Hints: op.ReadOnly | op.Idempotent,
 	}, l.follow)
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "read_logs", Groups: groups, Verb: "logs", Route: "GET /api/v1/logs", Timeout: time.Minute, Follow: follow.Name,
-			Summary: "Show what the app logged and printed: the newest lines, or those of a step",
-			Help: "Without a device, an app or a step that is named, it is the app in front on the session's device. The newest lines are shown,\n" +
-				"the oldest of them first; `--after` reads on from a cursor, `--before` goes back. `-f` shows new lines as they come.\n" +
-				"What is shown was said while somebody listened: `ios-agent launch` and `ios-agent run` begin that. Of a simulator the two minutes\n" +
-				"before are there too, as far as its system kept them. Levels: debug, info, notice (Apple's default), warning, error, fault; an\n" +
-				"app's info and debug lines are captured once a call asks for them with `--level`.",
+			Summary: "Show the app's logs and output",
+			Help: "Without a device, app or step, it shows the app in front on the session's device: the newest lines, the oldest first.\n" +
+				hint.Field("after") + " continues after a cursor, " + hint.Field("before") + " goes back; on a command line -f follows.\n" +
+				"Capture begins with " + hint.Do("launch_app", "bundle_id", "APP") + " or " + hint.Do("run") + ", on a simulator with the two " +
+				"minutes before.\nLevels: debug, info, notice (Apple's default), warning, error, fault. Info and debug lines of an app are captured\n" +
+				"after the first call with that " + hint.Field("level") + ".",
 			Hints: op.ReadOnly | op.Idempotent, Exclude: [][]string{{"after", "before"}, {"after", "step"}, {"all", "app"}, {"all", "step"}},
 			Examples: []string{"logs", "logs --step last", "logs --level error --since 5m", "logs --grep timeout --app Shop", "logs -f"},
 		}, l.read),
@@ -66,49 +68,49 @@ func (l *Lines) Ops() []op.Op {
 		l.exportOp(),
 		op.New(op.Spec{
 			Name: "summarize_logs", Groups: groups, Verb: "logs summary", Route: "GET /api/v1/logs/digest", Timeout: time.Minute,
-			Summary: "Tell in short what was logged: how many errors and warnings, of which kinds, and which of them are over",
+			Summary: "Summarize the logs: errors and warnings by kind",
 			Hints:   op.ReadOnly | op.Idempotent, Examples: []string{"logs summary", "logs summary --window 1h --all"},
 		}, l.summarize),
 	}
 }
 
-// whoseIn says whose lines are meant.
+// whoseIn selects lines by their origin.
 type whoseIn struct {
 	target.Target
-	App       string           `json:"app,omitempty" doc:"bundle id or name; else the app in front on the session's device"`
-	All       bool             `json:"all,omitempty" doc:"of all apps and devices, of builds and of the daemon"`
-	Process   string           `json:"process,omitempty" doc:"only of the process of exactly this name"`
-	Subsystem string           `json:"subsystem,omitempty" doc:"only of exactly this subsystem"`
-	Source    telemetry.Source `json:"source,omitempty" doc:"only from there"`
+	App       string           `json:"app,omitempty" doc:"bundle id or name; default: the app in front"`
+	All       bool             `json:"all,omitempty" doc:"all apps, devices, builds and the daemon"`
+	Process   string           `json:"process,omitempty" doc:"exact process name"`
+	Subsystem string           `json:"subsystem,omitempty" doc:"exact subsystem"`
+	Source    telemetry.Source `json:"source,omitempty" doc:"only this source"`
 }
 
-// whichIn says which of them.
+// whichIn selects lines by level, text and time.
 type whichIn struct {
 	whoseIn
-	Level string `json:"level,omitempty" doc:"this and above" enum:"debug,info,notice,warning,error,fault"`
-	Grep  string `json:"grep,omitempty" doc:"a part of the message, in any case"`
-	Since string `json:"since,omitempty" doc:"from then on: so long ago, such as 5m, or a moment, such as 2026-01-31T15:04:05Z" ago:"true"`
-	After string `json:"after,omitempty" doc:"only what came after this cursor of an earlier answer"`
+	Level string `json:"level,omitempty" doc:"minimum level" enum:"debug,info,notice,warning,error,fault"`
+	Grep  string `json:"grep,omitempty" doc:"part of the message, any case"`
+	Since string `json:"since,omitempty" doc:"start time: a duration ago (5m) or an RFC 3339 time" ago:"true"`
+	After string `json:"after,omitempty" doc:"only lines after this cursor of an earlier answer"`
 }
 
-// betweenIn bounds lines that were kept.
+// betweenIn selects stored lines.
 type betweenIn struct {
-	Until  string `json:"until,omitempty" doc:"until then, as since" ago:"true"`
-	Step   string `json:"step,omitempty" doc:"from this step to the next on its device: last, or such as s12" match:"^(last|s[0-9]{1,9})$"`
-	Before string `json:"before,omitempty" doc:"only what came before this cursor"`
+	Until  string `json:"until,omitempty" doc:"end time, like since" ago:"true"`
+	Step   string `json:"step,omitempty" doc:"from this step to the next on its device: last or s12" match:"^(last|s[0-9]{1,9})$"`
+	Before string `json:"before,omitempty" doc:"only lines before this cursor"`
 }
 
 // readLogsIn is a page of lines.
 type readLogsIn struct {
 	whichIn
 	betweenIn
-	Oldest bool `json:"oldest,omitempty" doc:"the first lines instead of the last ones"`
-	Limit  int  `json:"limit,omitempty" doc:"at most so many lines" default:"100" min:"1" max:"1000" more:"true"`
+	Oldest bool `json:"oldest,omitempty" doc:"the first lines, not the last"`
+	Limit  int  `json:"limit,omitempty" doc:"maximum number of lines" default:"100" min:"1" max:"1000" more:"true"`
 }
 
 // LogLine is one line.
 type LogLine struct {
-	Number    int64     `json:"line"` // of its arrival; cursors are that
+	Number    int64     `json:"line"` // number by arrival; cursors are such numbers
 	Time      time.Time `json:"time"`
 	UDID      string    `json:"udid,omitempty"`
 	App       string    `json:"bundle_id,omitempty"`
@@ -119,7 +121,7 @@ type LogLine struct {
 	Subsystem string    `json:"subsystem,omitempty"`
 	Category  string    `json:"category,omitempty"`
 	Message   string    `json:"message"`
-	Count     int       `json:"count"` // of equal lines that it stands for
+	Count     int       `json:"count"` // number of equal lines that this one stands for
 }
 
 func logLine(e telemetry.Entry) LogLine {
@@ -129,7 +131,7 @@ func logLine(e telemetry.Entry) LogLine {
 	}
 }
 
-// Text is the line for people and models. All of it but the time and the level was said by others: see ADR 13.
+// Text is the line for people and models. All of it but the time and the level is foreign text: see ADR 13.
 func (l LogLine) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s ", l.Time.Local().Format("15:04:05.000"), strings.ToUpper(l.Level[:1]))
@@ -146,12 +148,12 @@ func (l LogLine) Text() string {
 	return b.String()
 }
 
-// mostMessage is how much of one message a text shows: JSON has all of it.
+// mostMessage is the maximum number of bytes of a message in a text; JSON has all of it.
 const mostMessage = 400
 
 func quoteLong(text string) string { return ui.QuoteWhole(brief.Clip(text, mostMessage)) }
 
-// LogSource is a source that was listened to.
+// LogSource is a source of lines.
 type LogSource struct {
 	Source   string `json:"source"`
 	Type     string `json:"type"`
@@ -160,30 +162,30 @@ type LogSource struct {
 	App      string `json:"bundle_id,omitempty"`
 	Captured int64  `json:"captured"`
 	Lost     int64  `json:"lost"`
-	Missing  string `json:"missing_lines,omitempty"` // which lines are, and why
+	Missing  string `json:"missing_lines,omitempty"` // the missing lines, and why
 	Problem  string `json:"problem,omitempty"`
 }
 
 // LogsOut is a page of lines, oldest first.
 type LogsOut struct {
 	Lines   []LogLine   `json:"log_lines"`
-	Total   int         `json:"total"` // that fit
+	Total   int         `json:"total"` // matching lines
 	HasMore bool        `json:"has_more"`
-	Cursor  string      `json:"cursor"`           // read on after it
-	Before  string      `json:"before,omitempty"` // what is older is before it
+	Cursor  string      `json:"cursor"`           // for after, to continue
+	Before  string      `json:"before,omitempty"` // for before, to read older lines
 	Step    string      `json:"step,omitempty"`
 	App     string      `json:"bundle_id,omitempty"`
 	Sources []LogSource `json:"log_sources"`
 	Note    string      `json:"note,omitempty"`
 
 	of      string // whose lines
-	forward bool   // the page goes on from a cursor
+	forward bool   // the page continues after a cursor
 }
 
-// mostLogText is how many bytes of lines a text has: about 2,500 tokens.
+// mostLogText is the maximum number of bytes of lines in a text: about 2,500 tokens.
 const mostLogText = 10_000
 
-// Text is a line for every line, the newest that fit.
+// Text has a line for each line, as many of the newest as there is room for.
 func (o LogsOut) Text() string {
 	texts, size, from := make([]string, len(o.Lines)), 0, 0
 	for i, line := range o.Lines {
@@ -210,9 +212,11 @@ func (o LogsOut) Text() string {
 	lines := append([]string{head + "; " + o.had()}, shown...)
 	switch left := o.Total - len(shown); {
 	case left > 0 && o.forward:
-		lines = append(lines, fmt.Sprintf("… %d more came after: `ios-agent logs --after %d`", left, o.Lines[last-1].Number))
+		at := strconv.FormatInt(o.Lines[last-1].Number, 10)
+		lines = append(lines, fmt.Sprintf("… %d more after these: %s", left, hint.Do("read_logs", "after", at)))
 	case left > 0 && len(first) > 0:
-		lines = append(lines, fmt.Sprintf("… %d more came before: `ios-agent logs --before %d`", left, first[0].Number))
+		at := strconv.FormatInt(first[0].Number, 10)
+		lines = append(lines, fmt.Sprintf("… %d more before these: %s", left, hint.Do("read_logs", "before", at)))
 	}
 	if o.Note != "" {
 		lines = append(lines, "note: "+o.Note)
@@ -220,7 +224,7 @@ func (o LogsOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// had says which sources the answer had.
+// had lists the sources of the answer, with their problems.
 func (o LogsOut) had() string {
 	var had []string
 	for _, s := range o.Sources {
@@ -243,7 +247,7 @@ func (o LogsOut) had() string {
 		}
 	}
 	if len(had) == 0 {
-		return "no source was listened to"
+		return "no source is captured"
 	}
 	slices.Sort(had)
 	return "sources: " + strings.Join(had, ", ")
@@ -276,13 +280,15 @@ func (l *Lines) read(ctx context.Context, c *op.Call, in readLogsIn) (LogsOut, e
 		}
 	}
 	if !listened(out.Sources) && meant.Device && in.Source == "" {
-		nobody := "nobody listens to " + meant.Of + " now: `ios-agent launch` or `ios-agent logs start --all` begins it"
-		out.Note = strings.TrimPrefix(finer+"; "+nobody, "; ")
+		missing := fmt.Sprintf("the logs of %s are not captured now; start with %s or %s", meant.Of,
+			hint.Do("launch_app", "bundle_id", "APP"), hint.Do("logs_start", "all", true))
+		out.Note = strings.TrimPrefix(finer+"; "+missing, "; ")
 	}
 	return out, nil
 }
 
-// query asks after everything that was said is in the store. An app that was meant by its name may be a process.
+// query reads the store after pending lines have arrived. If it finds nothing for an app that is unknown by name, the result is that fault:
+// the name could also be that of a process.
 func (l *Lines) query(ctx context.Context, c *op.Call, q telemetry.Query, m whose.Meant) (telemetry.Page, error) {
 	if err := l.d.hear(ctx, c, q.Device, q.App); err != nil {
 		return telemetry.Page{}, err

@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/steps"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/answers"
@@ -131,16 +132,16 @@ func TestLinesAreFiltered(t *testing.T) {
 	}
 }
 
-func TestLinesThatCannotBeMeantAreRefused(t *testing.T) {
+func TestReadLogsRefusesInvalidInput(t *testing.T) {
 	s := newStand(t)
 	s.say(shop, telemetry.Info, "begin")
 	for _, c := range []struct {
 		input, field, says string
 		code               fault.Code
 	}{
-		{`{"after":"x"}`, "after", `after: "x" is no cursor`, fault.InvalidInput},
-		{`{"after":"-1"}`, "after", `after: "-1" is no cursor`, fault.InvalidInput},
-		{`{"before":"x"}`, "before", `before: "x" is no cursor`, fault.InvalidInput},
+		{`{"after":"x"}`, "after", `after: "x" is not a cursor`, fault.InvalidInput},
+		{`{"after":"-1"}`, "after", `after: "-1" is not a cursor`, fault.InvalidInput},
+		{`{"before":"x"}`, "before", `before: "x" is not a cursor`, fault.InvalidInput},
 		{`{"since":"then"}`, "since", "since", fault.InvalidInput},
 		{`{"until":"then"}`, "until", "until", fault.InvalidInput},
 		{`{"after":"1","before":"2"}`, "", "before", fault.InvalidInput},
@@ -160,10 +161,10 @@ func TestLinesThatCannotBeMeantAreRefused(t *testing.T) {
 		t.Errorf("got %q, want a fault: there was no step", e.Stdout)
 	}
 	s.Refused("summarize_logs", `{"app":"Nobody"}`, fault.AppNotFound, "Nobody")
-	s.Refused("summarize_logs", `{"after":"x"}`, fault.InvalidInput, "is no cursor")
+	s.Refused("summarize_logs", `{"after":"x"}`, fault.InvalidInput, `"x" is not a cursor`)
 }
 
-func TestPageTellsHowToReadOn(t *testing.T) {
+func TestPageReportsCursorsForNextPage(t *testing.T) {
 	s := newStand(t)
 	for i := range 5 {
 		s.say(shop, telemetry.Info, fmt.Sprintf("line number %c", 'a'+i))
@@ -172,18 +173,18 @@ func TestPageTellsHowToReadOn(t *testing.T) {
 	e := s.Must("read_logs", `{"app":"shop","limit":2}`, &got)
 	if got.Total != 5 || !got.HasMore || got.Before != "4" || got.Cursor != "5" || got.App != shop ||
 		!strings.HasPrefix(e.Stdout, "2 of 5 lines of com.example.shop on Paper Phone; sources: simulator\n") ||
-		!strings.HasSuffix(e.Stdout, "\n… 3 more came before: `ios-agent logs --before 4`") {
+		!strings.HasSuffix(e.Stdout, "\n… 3 more before these: "+hint.Do("read_logs", "before", "4")) {
 		t.Errorf("backward: got %+v and\n%s\nwant 2 of 5, with what came before", got, e.Stdout)
 	}
 	got = logs.LogsOut{}
 	e = s.Must("read_logs", `{"app":"shop","limit":2,"after":"1"}`, &got)
 	if got.Total != 4 || got.Cursor != "3" || got.Before != "" ||
-		!strings.HasSuffix(e.Stdout, "\n… 2 more came after: `ios-agent logs --after 3`") {
+		!strings.HasSuffix(e.Stdout, "\n… 2 more after these: "+hint.Do("read_logs", "after", "3")) {
 		t.Errorf("forward: got %+v and\n%s\nwant 2 of 4, with what came after", got, e.Stdout)
 	}
 	got = logs.LogsOut{}
 	e = s.Must("read_logs", `{"app":"shop"}`, &got)
-	if got.HasMore || got.Before != "" || got.Note != "" || strings.Contains(e.Stdout, "more came") ||
+	if got.HasMore || got.Before != "" || got.Note != "" || strings.Contains(e.Stdout, " more before these: ") ||
 		!strings.HasPrefix(e.Stdout, "5 lines of com.example.shop on Paper Phone; ") {
 		t.Errorf("all: got %+v and\n%s\nwant 5 lines and nothing more", got, e.Stdout)
 	}
@@ -195,7 +196,7 @@ func TestPageTellsHowToReadOn(t *testing.T) {
 	}
 }
 
-func TestLineForPeople(t *testing.T) {
+func TestLogLineTextIsReadableAndBounded(t *testing.T) {
 	at := noon.Local().Format("15:04:05.000")
 	for want, line := range map[string]logs.LogLine{
 		at + ` E shop[7] sub:net  "gone" (×3)`: {Time: noon, Level: "error", Process: "shop", PID: 7, Subsystem: "sub", Category: "net",
@@ -214,25 +215,25 @@ func TestLineForPeople(t *testing.T) {
 	}
 }
 
-func TestTextHasTheLinesThatFit(t *testing.T) {
+func TestLogTextKeepsLinesWithinBound(t *testing.T) {
 	s := newStand(t)
 	for i := range 60 {
 		s.say(shop, telemetry.Info, fmt.Sprintf("%c%c %s", 'a'+i/26, 'a'+i%26, strings.Repeat("x", 350)))
 	}
 	newest := s.Must("read_logs", `{"app":"shop"}`, nil).Stdout
 	if len(newest) > 10_500 || !strings.Contains(newest, `"ch `) || strings.Contains(newest, `"aa `) ||
-		!strings.Contains(newest, "more came before") {
+		!strings.Contains(newest, "more before these: ") {
 		t.Errorf("got %d bytes, want the newest lines of about 10,000", len(newest))
 	}
 	oldest := s.Must("read_logs", `{"app":"shop","oldest":true}`, nil).Stdout
 	if len(oldest) > 10_500 || !strings.Contains(oldest, `"aa `) || strings.Contains(oldest, `"ch `) ||
-		!strings.Contains(oldest, "more came after") {
+		!strings.Contains(oldest, "more after these: ") {
 		t.Errorf("got %d bytes, want the oldest lines of about 10,000", len(oldest))
 	}
 }
 
-// TestTextIsCutAtItsBound: all lines of 10,000 bytes are there, of one more byte the newest.
-func TestTextIsCutAtItsBound(t *testing.T) {
+// TestLogTextIsCutAtExactBound: all lines of 10,000 bytes are there, of one more byte the newest.
+func TestLogTextIsCutAtExactBound(t *testing.T) {
 	line := func(bytes int) logs.LogLine {
 		one := logs.LogLine{Number: 7, Time: noon, Level: "info"}
 		one.Message = strings.Repeat("x", bytes-len(one.Text())-1) // an end of line is counted too
@@ -244,18 +245,18 @@ func TestTextIsCutAtItsBound(t *testing.T) {
 			o.Lines = append(o.Lines, line(250))
 		}
 		got := o.Text()
-		more := strings.HasSuffix(got, "\n… 1 more came before: `ios-agent logs --before 7`")
+		more := strings.HasSuffix(got, "\n… 1 more before these: "+hint.Do("read_logs", "before", "7"))
 		if !strings.HasPrefix(got, want) || more != (first > 250) {
 			t.Errorf("with a first line of %d bytes: got %.40q, more %v; want %q", first, got, more, want)
 		}
 	}
-	if got := (logs.LogsOut{Total: 3}).Text(); got != "0 of 3 lines of ; no source was listened to" {
+	if got := (logs.LogsOut{Total: 3}).Text(); got != "0 of 3 lines of ; no source is captured" {
 		t.Errorf("no lines: got %q", got)
 	}
 }
 
-// TestSourcesOfOthersAreNotTold: an answer has the sources that could have had lines that fit.
-func TestSourcesOfOthersAreNotTold(t *testing.T) {
+// TestLogsOmitSourcesOfOtherApps: an answer has the sources that could have had lines that fit.
+func TestLogsOmitSourcesOfOtherApps(t *testing.T) {
 	s := newStand(t)
 	s.say(shop, telemetry.Info, "begin")
 	s.say("com.example.maps", telemetry.Info, "far")
@@ -295,12 +296,13 @@ func TestSourcesOfOthersAreNotTold(t *testing.T) {
 	}
 }
 
-func TestSourcesThatAreSilentAreTold(t *testing.T) {
+func TestNoteSaysThatNoLogIsCaptured(t *testing.T) {
 	s := newStand(t)
 	var got logs.LogsOut
 	e := s.Must("read_logs", `{}`, &got)
-	note := "nobody listens to Paper Phone now: `ios-agent launch` or `ios-agent logs start --all` begins it"
-	if got.Note != note || e.Stdout != "0 lines of Paper Phone; no source was listened to\nnote: "+note {
+	note := "the logs of Paper Phone are not captured now; start with " + hint.Do("launch_app", "bundle_id", "APP") + " or " +
+		hint.Do("logs_start", "all", true)
+	if got.Note != note || e.Stdout != "0 lines of Paper Phone; no source is captured\nnote: "+note {
 		t.Errorf("got %q and\n%s\nwant it told that nobody listens", got.Note, e.Stdout)
 	}
 	s.say(shop, telemetry.Info, "begin")
@@ -314,7 +316,7 @@ func TestSourcesThatAreSilentAreTold(t *testing.T) {
 	}
 }
 
-func TestAppThatNobodyNamedIsTheOneListenedTo(t *testing.T) {
+func TestReadLogsDefaultsToCapturedApp(t *testing.T) {
 	s := newStand(t)
 	s.say(shop, telemetry.Info, "begin")
 	s.say("com.example.maps", telemetry.Info, "far")
@@ -324,7 +326,7 @@ func TestAppThatNobodyNamedIsTheOneListenedTo(t *testing.T) {
 	}
 }
 
-func TestSummaryCountsKinds(t *testing.T) {
+func TestSummaryCountsMessageKinds(t *testing.T) {
 	s := newStand(t)
 	s.lines = 3590 // just before now
 	s.say(shop, telemetry.Error, "request 1234 failed")
@@ -339,7 +341,7 @@ func TestSummaryCountsKinds(t *testing.T) {
 	}
 	want := "2 errors, 1 warning, 4 lines in the last 5m of com.example.shop on Paper Phone; sources: simulator\n"
 	if !strings.HasPrefix(e.Stdout, want) || !strings.Contains(e.Stdout, "\nE shop  \"request ") || !strings.Contains(e.Stdout, "(×2)") ||
-		!strings.HasSuffix(e.Stdout, "`ios-agent logs summary --after "+got.Cursor+"`") {
+		!strings.HasSuffix(e.Stdout, hint.Do("summarize_logs", "after", got.Cursor)) {
 		t.Errorf("got\n%s\nwant it to begin with\n%s", e.Stdout, want)
 	}
 	var later logs.LogSummaryOut
@@ -350,12 +352,13 @@ func TestSummaryCountsKinds(t *testing.T) {
 	for range 12 {
 		many.Issues = append(many.Issues, logs.LogIssue{Pattern: "p", Level: "error", Count: 1, Resolved: true})
 	}
-	if text := many.Text(); strings.Count(text, "(×1), resolved") != 10 || !strings.Contains(text, "\n… 2 more kinds; --json has all\n") {
+	if text := many.Text(); strings.Count(text, "(×1), resolved") != 10 ||
+		!strings.Contains(text, "\n… 2 more kinds; the result as JSON has all\n") {
 		t.Errorf("got\n%s\nwant 10 kinds of 12", text)
 	}
 }
 
-func TestReaderWaitsUntilAllIsStored(t *testing.T) {
+func TestReadLogsWaitsForStoredLines(t *testing.T) {
 	s := newStand(t)
 	var asked []string
 	s.deps.Settle = func(_ context.Context, udid, app string) error {
@@ -377,7 +380,7 @@ func TestReaderWaitsUntilAllIsStored(t *testing.T) {
 	s.Refused("summarize_logs", `{}`, fault.AgentFailed, "not yet")
 }
 
-func TestFollowTellsWhatComes(t *testing.T) {
+func TestFollowReportsNewLines(t *testing.T) {
 	s := newStand(t)
 	s.say(shop, telemetry.Info, "before")
 	if err := s.store.Flush(t.Context()); err != nil {

@@ -8,38 +8,40 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/appref"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/telemetry/streams"
 	"ios-agent/internal/text/oneline"
 )
 
-// Streams are where the lines of apps and devices come from.
+// Streams starts, stops and lists the sources of lines.
 type Streams struct{ d Deps }
 
 // NewStreams makes the operations on the sources of lines.
 func NewStreams(d Deps) *Streams { return &Streams{d} }
 
+// Ops lists the operations on the sources of lines.
 func (s *Streams) Ops() []op.Op {
 	groups := []string{"logs"}
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "logs_start", Groups: groups, Verb: "logs start", Route: "POST /api/v1/logs/start", Timeout: time.Minute,
-			Summary: "Begin to follow the log of an app, or of the whole device",
-			Help: "An app's log is followed from its launch on, at Apple's default level, and what it prints too: this is for info and debug\n" +
-				"messages, for an app that something else launched, and with --all for everything that the device logs. It ends with\n" +
-				"`ios-agent logs stop`, when another session gets the device, and after ten minutes without a call of this session.",
+			Summary: "Start following the log of an app or a device",
+			Help: "The log at Apple's default level and the output of an app are followed from its launch on. This is for info and debug\n" +
+				"messages, for apps that other programs launch, and with " + hint.Field("all") + " for the whole device. It ends with " +
+				hint.Do("logs_stop") + ",\nwhen another session gets the device, and after ten minutes without a call of this session.",
 			Hints: op.Idempotent, Exclude: [][]string{{"app", "all"}}, Require: [][]string{{"app", "all"}}, Next: []string{"log_sources"},
 			Examples: []string{"logs start com.iosagent.shop --level debug", "logs start --all"},
 		}, s.start),
 		op.New(op.Spec{
 			Name: "logs_stop", Groups: groups, Verb: "logs stop", Route: "POST /api/v1/logs/stop", Timeout: time.Minute,
-			Summary: "Follow a log no longer; what was said stays", Hints: op.Idempotent,
+			Summary: "Stop following a log; its lines stay", Hints: op.Idempotent,
 			Examples: []string{"logs stop", "logs stop com.iosagent.shop"},
 		}, s.stop),
 		op.New(op.Spec{
 			Name: "log_sources", Groups: groups, Verb: "logs sources", Route: "GET /api/v1/logs/feeds", Timeout: time.Minute,
-			Summary: "List where lines come from: what is followed, how it is doing, and how many lines it gave or lost",
+			Summary: "List the sources of lines: state, captured and lost lines",
 			Hints:   op.ReadOnly | op.Idempotent, Examples: []string{"logs sources"},
 		}, s.sources),
 	}
@@ -48,12 +50,12 @@ func (s *Streams) Ops() []op.Op {
 type logsStartIn struct {
 	target.Target
 	App        string   `json:"app,omitempty" doc:"its bundle id or name" cli:"arg"`
-	All        bool     `json:"all,omitempty" doc:"everything that is logged on the device"`
-	Level      string   `json:"level,omitempty" doc:"this and above" enum:"default,info,debug" default:"default"`
-	Subsystems []string `json:"subsystems,omitempty" doc:"only what these log"`
+	All        bool     `json:"all,omitempty" doc:"the whole device"`
+	Level      string   `json:"level,omitempty" doc:"minimum level" enum:"default,info,debug" default:"default"`
+	Subsystems []string `json:"subsystems,omitempty" doc:"only these subsystems"`
 }
 
-// logsOut is what became of a log.
+// logsOut is a log that was started or stopped.
 type logsOut struct {
 	Status string `json:"status"`
 	UDID   string `json:"udid"`
@@ -63,7 +65,7 @@ type logsOut struct {
 	device string
 }
 
-// Text says it in a line.
+// Text is one line.
 func (o logsOut) Text() string {
 	device := oneline.Of(o.device)
 	what := "the log of " + device
@@ -116,10 +118,10 @@ func (s *Streams) start(ctx context.Context, c *op.Call, in logsStartIn) (logsOu
 
 type logsStopIn struct {
 	target.Target
-	App string `json:"app,omitempty" doc:"its bundle id or name; else all that this session follows on the device" cli:"arg"`
+	App string `json:"app,omitempty" doc:"bundle id or name; default: all logs of this session on the device" cli:"arg"`
 }
 
-// stop needs the lease like start: whoever has another's device has nothing there to stop.
+// stop needs the lease, like start: a session without it follows no log on the device.
 func (s *Streams) stop(ctx context.Context, c *op.Call, in logsStopIn) (logsOut, error) {
 	h, _, err := s.d.Access.Device(ctx, c, in.Target)
 	if err != nil {
@@ -153,19 +155,19 @@ type SourceOut struct {
 	Status   string    `json:"status"`
 	Captured int64     `json:"captured"`
 	Lost     int64     `json:"lost"`
-	Missing  string    `json:"missing_lines,omitempty"` // which lines are, and why
+	Missing  string    `json:"missing_lines,omitempty"` // the missing lines, and why
 	Started  time.Time `json:"started_at"`
-	Problem  string    `json:"problem,omitempty"` // why it is silent
+	Problem  string    `json:"problem,omitempty"` // why it gives no lines
 }
 
 type sourcesOut struct {
 	Sources []SourceOut `json:"feeds"`
 }
 
-// Text is a line a source.
+// Text has a line for each source.
 func (o sourcesOut) Text() string {
 	if len(o.Sources) == 0 {
-		return "nothing is followed; `ios-agent launch` and `ios-agent logs start` begin to"
+		return "no log is followed; start with " + hint.Do("launch_app", "bundle_id", "APP") + " or " + hint.Do("logs_start", "all", true)
 	}
 	var lines []string
 	for _, s := range o.Sources {

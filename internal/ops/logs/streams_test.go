@@ -117,7 +117,7 @@ func TestLogOfTheWholeDeviceIsFollowed(t *testing.T) {
 	}
 }
 
-func TestLogThatCannotBeFollowedIsRefused(t *testing.T) {
+func TestLogsStartRefusesInvalidRequest(t *testing.T) {
 	s, _ := newTalker(t)
 	s.Refused("logs_start", `{}`, fault.InvalidInput, "app")
 	s.Refused("logs_start", `{"app":"shop","all":true}`, fault.InvalidInput, "all")
@@ -165,7 +165,7 @@ func TestCaptureIsWrittenToAFile(t *testing.T) {
 	}
 }
 
-func TestCaptureIsRefused(t *testing.T) {
+func TestCaptureRefusesInvalidInput(t *testing.T) {
 	s, p := newTalker(t)
 	captures, c := logs.NewCaptures(s.deps), &op.Call{Session: "a"}
 	start := func(change func(*logs.CaptureIn)) error {

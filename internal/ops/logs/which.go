@@ -16,7 +16,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// which works out what a call means.
+// which is the query of a call.
 func (l *Lines) which(ctx context.Context, c *op.Call, in whichIn, step string) (m whose.Meant, err error) {
 	if m, err = l.whose(ctx, c, in.whoseIn, step); err != nil {
 		return m, err
@@ -34,7 +34,7 @@ func (l *Lines) which(ctx context.Context, c *op.Call, in whichIn, step string) 
 	return m, nil
 }
 
-// between works out which lines that were kept a call means.
+// between is the query of a call for stored lines.
 func (l *Lines) between(ctx context.Context, c *op.Call, in whichIn, kept betweenIn) (whose.Meant, error) {
 	m, err := l.which(ctx, c, in, kept.Step)
 	if err != nil {
@@ -48,7 +48,7 @@ func (l *Lines) between(ctx context.Context, c *op.Call, in whichIn, kept betwee
 		return m, err
 	}
 	if m.Query.Upto = before - 1; m.Query.Upto < 1 {
-		m.Query.After, m.Query.Upto = 1, 1 // nothing is before the first one; 0 would be no bound
+		m.Query.After, m.Query.Upto = 1, 1 // an empty range: no line is older than the first, and an Upto of 0 means no limit
 	}
 	return m, nil
 }
@@ -83,7 +83,7 @@ func (l *Lines) whose(ctx context.Context, c *op.Call, in whoseIn, step string) 
 	if err := m.On(ctx, asked, h, whose.Usual(l.d.Store.Sources(), h.Info().UDID, front)); err != nil || l.d.Access.Said == nil {
 		return m, err
 	}
-	owner := device.Owner{Session: c.Session, UDID: h.Info().UDID} // what was followed before is heard again, for the caller that reads it
+	owner := device.Owner{Session: c.Session, UDID: h.Info().UDID} // resume the log that was followed before, for the caller
 	m.Followed(asked, l.d.Access.Said.Resume(h.Device, streams.Request{Owner: owner, App: m.Query.App}), h.Info().Name)
 	return m, nil
 }
@@ -100,7 +100,7 @@ func (l *Lines) stepLines(ctx context.Context, c *op.Call, step string, on targe
 	return l.d.Steps.LinesOf(c.Session, step, udid)
 }
 
-// sources are those that could have lines that fit.
+// sources lists the sources that may have matching lines.
 func (l *Lines) sources(m whose.Meant) []LogSource {
 	out := []LogSource{}
 	for _, s := range m.Sources(l.d.Store.Sources()) {
@@ -109,19 +109,19 @@ func (l *Lines) sources(m whose.Meant) []LogSource {
 	return out
 }
 
-// listened reports whether an app's own words are heard now.
+// listened reports whether the log of an app is captured now.
 func listened(sources []LogSource) bool {
 	return slices.ContainsFunc(sources, func(s LogSource) bool {
 		return telemetry.Source(s.Source).OfApps() && s.Status == "streaming"
 	})
 }
 
-// cursor reads a cursor of ours.
+// cursor parses a cursor of an earlier answer.
 func cursor(field, text string) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
-		return 0, fault.New(fault.InvalidInput, "%s: %.40q is no cursor", field, text).With("field", field).
-			WithHint("give the cursor of an earlier answer")
+		return 0, fault.New(fault.InvalidInput, "%s: %.40q is not a cursor", field, text).With("field", field).
+			WithHint("use the cursor of an earlier answer")
 	}
 	return n, nil
 }

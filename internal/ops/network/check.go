@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/appref"
 	"ios-agent/internal/device/pool"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/proxy"
@@ -23,35 +24,35 @@ import (
 
 func (n *Network) checkOp() op.Op {
 	s := networkSpec("proxy_check", "check", "GET proxy/check",
-		"Tell whether an app's requests go through the proxy, why not, and the command that mends it", reads,
+		"Check whether an app's requests reach the proxy, and how to fix it", reads,
 		"proxy check com.iosagent.shop", `proxy check --sim "iPhone 16"`)
-	s.Help = "It looks at the proxy, the Mac's settings, when the simulator booted, what the proxy passes on unseen, and how the device's\n" +
-		"last TLS handshakes ended. Nothing is sent or changed."
+	s.Help = "It checks the proxy, the Mac's settings, the simulator's boot time, the bypassed hosts, and the last TLS handshakes of the\n" +
+		"device. It sends and changes nothing."
 	s.Next = []string{"list_flows"}
 	return op.New(s, n.Check)
 }
 
-// ProxyCheckIn says whose requests are meant.
+// ProxyCheckIn names a device and an app.
 type ProxyCheckIn struct {
 	target.Target
-	Bundle string `json:"bundle_id,omitempty" doc:"app, by its bundle id or name; absent: all apps of the device" cli:"arg"`
+	Bundle string `json:"bundle_id,omitempty" doc:"bundle id or name; default: all apps of the device" cli:"arg"`
 }
 
-// Whether requests come through.
+// The values of ProxyCheckOut.Through: whether requests reach the proxy.
 const (
 	throughYes     = "yes"
 	throughNo      = "no"
-	throughUnknown = "unknown" // nothing is in the way, and no request came yet
+	throughUnknown = "unknown" // no obstacle was found, and no request has come yet
 )
 
-// Obstacle is one reason why requests do not come through the proxy.
+// Obstacle is one reason why requests do not reach the proxy.
 type Obstacle struct {
 	Kind string `json:"kind"`
-	Host string `json:"host,omitempty"` // the only one that is concerned
+	Host string `json:"host,omitempty"` // the only host with this obstacle
 	Why  string `json:"why"`
-	Mend string `json:"mend,omitempty"` // the one command that ends it
+	Mend string `json:"mend,omitempty"` // the call that removes it
 
-	all bool // no request of the app comes through while it is there
+	all bool // it stops all requests of the app
 }
 
 // The kinds of obstacles.
@@ -70,7 +71,7 @@ const (
 	obstacleInside    = "answered_inside_the_app"
 )
 
-// ProxyCheckOut is whether requests come through, and what is in the way.
+// ProxyCheckOut says whether requests reach the proxy, and lists the obstacles.
 type ProxyCheckOut struct {
 	Through   string     `json:"through"` // yes, no or unknown
 	UDID      string     `json:"udid"`
@@ -82,7 +83,7 @@ type ProxyCheckOut struct {
 	Obstacles []Obstacle `json:"obstacles"`
 }
 
-// Text is the verdict, and a line for each obstacle with what mends it.
+// Text is the result, and each obstacle with its fix.
 func (o ProxyCheckOut) Text() string {
 	w := brief.New(0)
 	whose := ui.Inline(o.Device)
@@ -92,38 +93,38 @@ func (o ProxyCheckOut) Text() string {
 	whose = oneline.Head(whose)
 	switch o.Through {
 	case throughYes:
-		w.Linef("%s: requests come through the proxy, %d so far, the newest at %s", whose, o.Seen, o.Newest)
+		w.Linef("%s: requests reach the proxy, %d so far, the newest at %s", whose, o.Seen, o.Newest)
 	case throughNo:
-		w.Linef("%s: no request comes through the proxy", whose)
+		w.Linef("%s: no request reaches the proxy", whose)
 	default:
-		w.Linef("%s: no request came through the proxy yet; use the app first", whose)
+		w.Linef("%s: no request has reached the proxy yet; use the app first", whose)
 	}
 	for _, one := range o.Obstacles {
 		w.Line("- " + one.Why)
 		if one.Mend != "" {
-			w.Line("  hint: `" + one.Mend + "`")
+			w.Line("  hint: " + one.Mend)
 		}
 	}
 	if o.Foreign > 0 && o.Seen == 0 {
-		w.Linef("note: %s came from devices that are not known; some may be of this one", brief.Count(o.Foreign, "request"))
+		w.Linef("note: %s came from unknown devices; some may be from this one", brief.Count(o.Foreign, "request"))
 	}
 	return w.String()
 }
 
-// checked is what a check looks at.
+// checked has the facts for a check.
 type checked struct {
 	info  device.Info
-	app   device.App // without an id: all apps
+	app   device.App // an empty bundle id: all apps
 	proxy proxy.Status
-	mine  []string // hosts that the session has passed on unseen
+	mine  []string // hosts that the session bypasses
 	seen  []flow.Facets
-	other int // requests of no known device
+	other int // requests of unknown devices
 }
 
-// mostChecked is how many of the newest requests a check looks at.
+// mostChecked is the maximum number of requests that a check reads, the newest first.
 const mostChecked = 500
 
-// Check tells whether an app's requests come through the proxy.
+// Check reports whether an app's requests reach the proxy, and why not.
 func (n *Network) Check(ctx context.Context, c *op.Call, in ProxyCheckIn) (ProxyCheckOut, error) {
 	h, _, err := n.d.Access.Device(ctx, c, in.Target)
 	if err != nil {
@@ -164,9 +165,9 @@ func (n *Network) Check(ctx context.Context, c *op.Call, in ProxyCheckIn) (Proxy
 	return out, nil
 }
 
-// named is the app that is meant, with its folder where the device lists its apps.
+// named finds the app, with its folder if the device lists its apps.
 func (k *checked) named(ctx context.Context, h *pool.Handle, what string) (app device.App, err error) {
-	if what == "" || k.info.State != device.Booted { // an app of a device that is off cannot be looked up
+	if what == "" || k.info.State != device.Booted { // a device that is shut down does not list its apps
 		return device.App{Bundle: what}, nil
 	}
 	bundle, err := appref.BundleOf(ctx, h, what)
@@ -180,7 +181,7 @@ func (k *checked) named(ctx context.Context, h *pool.Handle, what string) (app d
 	return app, err
 }
 
-// look reads how the proxy is, and what it saw since it was started.
+// look reads the state of the proxy and its requests since it started.
 func (n *Network) look(ctx context.Context, c *op.Call, k *checked) error {
 	n.d.Services.Proxy.Reread(ctx)
 	if err := n.d.Services.Settled(ctx); err != nil {
@@ -201,76 +202,76 @@ func (n *Network) look(ctx context.Context, c *op.Call, k *checked) error {
 	return err
 }
 
-// comesThrough reports whether the proxy saw what the app asked. Of a handshake that the app ended it saw nothing.
+// comesThrough reports whether the proxy could read the request. If the app ended the handshake, it could not.
 func comesThrough(f flow.Facets) bool { return f.Kind != flow.AppRefused && f.Kind != flow.AppLeft }
 
-// usualExceptions are the hosts that a new Mac reaches without its proxy.
+// usualExceptions are the hosts that every Mac reaches without its proxy by default.
 var usualExceptions = []string{"*.local", "169.254/16"}
 
-// obstacles are what is in the way: what stops everything first.
+// obstacles lists the obstacles. Obstacles that stop all requests come first.
 func (n *Network) obstacles(ctx context.Context, k *checked) (all []Obstacle) {
 	if k.proxy.State != proxy.Running {
 		all = append(all, Obstacle{Kind: obstacleStopped, Why: "the proxy does not run", Mend: k.begin(), all: true})
 		return append(all, n.inside(k)...)
 	}
-	arrives := len(k.seen) > 0 // also what it then refused
+	arrives := len(k.seen) > 0 // refused handshakes count: they reached the proxy
 	if !arrives {
 		all = append(all, n.unset(k)...)
 	}
 	all = append(all, k.refusals()...)
 	if only := k.proxy.Only; only != "" {
-		all = append(all, Obstacle{Kind: obstacleOnly, Host: only, Why: "only requests to " + ui.Inline(only) + " are seen",
-			Mend: "ios-agent proxy set --only ''"})
+		all = append(all, Obstacle{Kind: obstacleOnly, Host: only, Why: "only requests to " + ui.Inline(only) + " are captured",
+			Mend: hint.Do("proxy_set", "only", "")})
 	}
 	for _, host := range slices.Sorted(maps.Keys(k.proxy.Bypassed)) {
-		o := Obstacle{Kind: obstacleUnseen, Host: host, Why: fmt.Sprintf("%s to %s went by unseen, as a bypass asks",
+		o := Obstacle{Kind: obstacleUnseen, Host: host, Why: fmt.Sprintf("%s to %s bypassed the proxy, as set",
 			brief.Count(int(k.proxy.Bypassed[host]), "connection"), ui.Inline(host))}
 		if len(k.mine) > 0 {
-			o.Mend = "ios-agent proxy set --bypass ''"
+			o.Mend = hint.Do("proxy_set", "bypass", []string{""})
 		}
 		all = append(all, o)
 	}
 	if change, set := n.d.Services.Host.Current(); set {
 		for _, warning := range n.d.Services.Host.Warnings(ctx) {
-			all = append(all, Obstacle{Kind: obstacleAround, Why: warning + "; turn it off meanwhile"})
+			all = append(all, Obstacle{Kind: obstacleAround, Why: warning + "; turn it off while you use the proxy"})
 		}
 		hosts := slices.DeleteFunc(slices.Clone(change.Bypass), func(host string) bool { return slices.Contains(usualExceptions, host) })
 		if !arrives && len(hosts) > 0 {
-			all = append(all, Obstacle{Kind: obstacleExcepted, Why: "the Mac reaches these hosts without any proxy: " +
+			all = append(all, Obstacle{Kind: obstacleExcepted, Why: "the Mac's settings exclude these hosts from the proxy: " +
 				ui.Inline(strings.Join(hosts, ", "))})
 		}
 	}
 	return append(all, n.inside(k)...)
 }
 
-// begin is the command that does the whole set-up, for the app if one is meant.
+// begin is the call that sets up everything, for the app if there is one.
 func (k *checked) begin() string {
 	if k.app.Bundle != "" {
-		return fmt.Sprintf("ios-agent proxy launch %s --udid %s", k.app.Bundle, k.info.UDID)
+		return hint.Do("proxy_launch", "bundle_id", k.app.Bundle, "udid", k.info.UDID)
 	}
-	return "ios-agent proxy start --system-proxy --reboot --device " + k.info.UDID
+	return hint.Do("proxy_start", "system_proxy", true, "reboot", true, "device", k.info.UDID)
 }
 
-// unset is why the device does not use the proxy. It is asked only when nothing of the device was seen: what was seen came through.
+// unset is why the device does not use the proxy. It is called only if no request of the device has reached the proxy.
 func (n *Network) unset(k *checked) []Obstacle {
 	change, set := n.d.Services.Host.Current()
 	switch {
 	case k.info.Type != "simulator":
-		return []Obstacle{{Kind: obstaclePhysical, Why: fmt.Sprintf("%s is not a simulator: its own settings say which proxy it uses",
-			ui.Inline(k.info.Name)), Mend: "ios-agent proxy guide"}}
+		return []Obstacle{{Kind: obstaclePhysical, Why: fmt.Sprintf("%s is not a simulator: its own settings choose its proxy",
+			ui.Inline(k.info.Name)), Mend: hint.Do("proxy_guide")}}
 	case !set:
 		return []Obstacle{{Kind: obstacleNotSet, Why: "simulators use the Mac's proxy, which is not set to this one", Mend: k.begin(), all: true}}
 	case k.info.State != device.Booted:
 		return []Obstacle{{Kind: obstacleOff, Why: "the simulator is not booted", Mend: k.begin(), all: true}}
 	case !change.Reaches(k.info.UDID, k.info.BootedAt):
-		return []Obstacle{{Kind: obstacleBooted, Why: "the simulator booted before the Mac's proxy was set, and uses the settings of before",
+		return []Obstacle{{Kind: obstacleBooted, Why: "the simulator booted before the Mac's proxy was set, and uses the old settings",
 			Mend: k.begin(), all: true}}
 	}
 	return nil
 }
 
-// refusals are the hosts for which the newest handshake ended because the app did not want our certificate. As long as the device believed
-// it nowhere, the device does not trust it; else the app pins the server's.
+// refusals are the hosts whose newest handshake failed because the app refused the proxy's certificate. If no app of the device has ever
+// accepted it, the device does not trust it; else the app pins the server's certificate.
 func (k *checked) refusals() (all []Obstacle) {
 	trusts := slices.ContainsFunc(k.seen, func(f flow.Facets) bool { return strings.HasPrefix(f.URL, "https://") && comesThrough(f) })
 	newest := map[string]bool{}
@@ -286,19 +287,19 @@ func (k *checked) refusals() (all []Obstacle) {
 		if !trusts && f.Kind == flow.AppRefused {
 			return []Obstacle{{Kind: obstacleUntrusted, Host: host, all: true,
 				Why:  fmt.Sprintf("the app refused the proxy's certificate for %s, and no app of the device has accepted it", ui.Inline(host)),
-				Mend: "ios-agent proxy cert install --udid " + k.info.UDID}}
+				Mend: hint.Do("install_proxy_cert", "udid", k.info.UDID)}}
 		}
 		why := "the app refused the proxy's certificate for %s, which the device trusts: it pins the server's"
 		if f.Kind == flow.AppLeft {
-			why = "the app left right after the handshake with %s, without a request: it may pin the server's certificate"
+			why = "the app closed the connection to %s right after the handshake, without a request: it may pin the server's certificate"
 		}
 		all = append(all, Obstacle{Kind: obstaclePinned, Host: host, Why: fmt.Sprintf(why, ui.Inline(host)) +
-			"; pass its requests on unseen", Mend: "ios-agent proxy set --bypass " + host})
+			"; bypass it", Mend: hint.Do("proxy_set", "bypass", []string{host})})
 	}
 	return all
 }
 
-// inside is what the app answers itself.
+// inside lists the requests that a virtual app answers itself.
 func (n *Network) inside(k *checked) []Obstacle {
 	if n.d.Services.Inside == nil || k.app.Path == "" {
 		return nil
@@ -308,14 +309,14 @@ func (n *Network) inside(k *checked) []Obstacle {
 		return nil
 	}
 	o := Obstacle{Kind: obstacleInside, Why: "the virtual app answers requests to virtual:// itself, and they reach no proxy: " +
-		ui.Inline(brief.Clip(strings.Join(answers, ", "), mostAnswers)) + "; a server of yours answers instead"}
+		ui.Inline(brief.Clip(strings.Join(answers, ", "), mostAnswers)) + "; your own server can answer instead"}
 	if len(variables) == 1 && k.app.Bundle != "" {
-		o.Mend = fmt.Sprintf("ios-agent launch %s --udid %s --env %s=URL", k.app.Bundle, k.info.UDID, variables[0])
+		o.Mend = hint.Do("launch_app", "bundle_id", k.app.Bundle, "udid", k.info.UDID, "env", []string{variables[0] + "=URL"})
 	} else {
-		o.Why += " where its ui.yaml takes an address"
+		o.Why += " if its ui.yaml has an input for the address"
 	}
 	return []Obstacle{o}
 }
 
-// mostAnswers is how many bytes of what an app answers itself are told.
+// mostAnswers is the maximum number of bytes for the list of such requests.
 const mostAnswers = 200

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/device"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ops/network"
 	"ios-agent/test/fakedevice"
 )
@@ -26,8 +27,8 @@ func (m *mac) check() (through string, kinds []string, got network.ProxyCheckOut
 	return got.Through, kinds, got, e.Stdout
 }
 
-// TestCheckTellsWhyNoRequestComesThrough: each step of the set-up that is missing is told with the command that does the whole set-up.
-func TestCheckTellsWhyNoRequestComesThrough(t *testing.T) {
+// TestProxyCheckNamesMissingSetupStep: each step of the set-up that is missing is told with the command that does the whole set-up.
+func TestProxyCheckNamesMissingSetupStep(t *testing.T) {
 	m := newMac(t, device.Booted)
 	want := func(step, through, kind, mend string) {
 		t.Helper()
@@ -39,7 +40,7 @@ func TestCheckTellsWhyNoRequestComesThrough(t *testing.T) {
 			t.Errorf("%s: got the obstacles %q, want none", step, kinds)
 		}
 	}
-	setUp := "`ios-agent proxy launch com.example.shop --udid " + fakedevice.UDID + "`"
+	setUp := hint.Do("proxy_launch", "bundle_id", "com.example.shop", "udid", fakedevice.UDID)
 	want("no proxy", "no", "proxy_stopped", setUp)
 	m.Must("proxy_start", `{}`, nil)
 	want("not set", "no", "mac_proxy_not_set", setUp)
@@ -51,18 +52,18 @@ func TestCheckTellsWhyNoRequestComesThrough(t *testing.T) {
 	}
 	got, kinds, _, text := m.check()
 	if got != "unknown" || len(kinds) > 0 ||
-		!strings.Contains(text, "no request came through the proxy yet") {
+		!strings.Contains(text, "no request has reached the proxy yet") {
 		t.Errorf("set up: got %s, %q and\n%s\nwant that no request came yet", got, kinds, text)
 	}
 	m.ask("GET", "/a", "")
-	want("a request", "yes", "", "requests come through the proxy, 1 so far")
+	want("a request", "yes", "", "requests reach the proxy, 1 so far")
 	m.Must("proxy_set", `{"only":"example.com"}`, nil)
-	want("one host", "yes", "only_one_host_seen", "`ios-agent proxy set --only ''`")
+	want("one host", "yes", "only_one_host_seen", hint.Do("proxy_set", "only", ""))
 }
 
-// TestCheckTellsUntrustedFromPinned: a device that believed the certificate nowhere does not trust it; an app that refuses it for one host
-// only pins the server's.
-func TestCheckTellsUntrustedFromPinned(t *testing.T) {
+// TestProxyCheckSeparatesUntrustedFromPinned: a device that believed the certificate nowhere does not trust it; an app that refuses it for
+// one host only pins the server's.
+func TestProxyCheckSeparatesUntrustedFromPinned(t *testing.T) {
 	m := newMac(t, device.Booted)
 	m.Must("proxy_start", `{}`, nil)
 	secure := func(host string, roots *x509.CertPool) {
@@ -81,7 +82,7 @@ func TestCheckTellsUntrustedFromPinned(t *testing.T) {
 	m.Must("wait_flow", `{"host":"api.invalid"}`, nil) // the proxy hears of it when the app does
 	got, kinds, out, text := m.check()
 	if got != "no" || !slices.Contains(kinds, "certificate_not_trusted") || out.Seen != 0 ||
-		!strings.Contains(text, "`ios-agent proxy cert install --udid "+fakedevice.UDID+"`") {
+		!strings.Contains(text, hint.Do("install_proxy_cert", "udid", fakedevice.UDID)) {
 		t.Errorf("untrusted: got %s %q and\n%s", got, kinds, text)
 	}
 	var cert network.CertOut
@@ -96,13 +97,13 @@ func TestCheckTellsUntrustedFromPinned(t *testing.T) {
 	got, kinds, _, text = m.check()
 	if got != "yes" || !slices.Equal(kinds, []string{"certificate_pinned"}) ||
 		!strings.Contains(text, "for api.invalid, which the device trusts") ||
-		!strings.Contains(text, "`ios-agent proxy set --bypass api.invalid`") {
+		!strings.Contains(text, hint.Do("proxy_set", "bypass", []string{"api.invalid"})) {
 		t.Errorf("pinned: got %s %q and\n%s", got, kinds, text)
 	}
 	m.Must("proxy_set", `{"bypass":["api.invalid"]}`, nil)
 	m.connect("api.invalid:443").Close() // it goes by unseen
 	if _, kinds, out, text = m.check(); !slices.Contains(kinds, "host_passed_on_unseen") ||
-		!strings.Contains(text, "1 connection to api.invalid went by unseen") {
+		!strings.Contains(text, "1 connection to api.invalid bypassed the proxy") {
 		t.Errorf("bypassed: got %q, %+v and\n%s", kinds, out, text)
 	}
 	if len(text) > 1200 {

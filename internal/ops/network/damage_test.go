@@ -10,8 +10,8 @@ import (
 	"ios-agent/internal/ops/network"
 )
 
-// TestFlowsSayWhyThereAreFewer: after damage, in the list and in the status of the proxy.
-func TestFlowsSayWhyThereAreFewer(t *testing.T) {
+// TestFlowListReportsDamagedStorage: after damage, in the list and in the status of the proxy.
+func TestFlowListReportsDamagedStorage(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
 	w.ask("GET", "/a", "")

@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ops/network"
 )
 
-// TestExportWritesWhatIsMeant: as HAR, which other programs read, as a command, or a body.
-func TestExportWritesWhatIsMeant(t *testing.T) {
+// TestExportWritesHARCommandOrBody: as HAR, which other programs read, as a command, or a body.
+func TestExportWritesHARCommandOrBody(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
 	w.ask("GET", "/a", "")
@@ -59,8 +60,9 @@ func TestExportWritesWhatIsMeant(t *testing.T) {
 	}
 }
 
-// TestExportOfBombsIsBounded: of answers that unpack to much, only so much is read for one file. The rest is as flows carry it, and said.
-func TestExportOfBombsIsBounded(t *testing.T) {
+// TestExportBoundsDecompressedBodies: of answers that unpack to much, only so much is read for one file. The rest is as flows carry it, and
+// said.
+func TestExportBoundsDecompressedBodies(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
 	for i := range 6 {
@@ -72,13 +74,13 @@ func TestExportOfBombsIsBounded(t *testing.T) {
 	if got.Count != 6 || got.Short != 3 || got.Bytes < 3<<20 || got.Bytes > 4<<20 {
 		t.Errorf("got %+v, want 6 requests, and of 3 only the beginning", got)
 	}
-	if text := got.Text(); !strings.Contains(text, "only the beginning of 3 of the bodies is in it") {
+	if text := got.Text(); !strings.Contains(text, "; 3 of the bodies are cut") {
 		t.Errorf("got %q, want it said", text)
 	}
 }
 
-// TestExportWithoutBodies: the archive has the requests and none of what they carried.
-func TestExportWithoutBodies(t *testing.T) {
+// TestExportOmitsBodiesOnRequest: the archive has the requests and none of what they carried.
+func TestExportOmitsBodiesOnRequest(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
 	w.ask("POST", "/order", "shoes")
@@ -93,7 +95,7 @@ func TestExportWithoutBodies(t *testing.T) {
 	w.Refused("export_flows", `{"out":"`+path+`2","no_bodies":true,"format":"request","flow":"latest"}`, fault.InvalidInput, "without bodies")
 }
 
-func TestExportRefusesWhatItCannotWrite(t *testing.T) {
+func TestExportRefusesInvalidInputWithoutFile(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
 	w.ask("GET", "/a", "")
@@ -105,7 +107,7 @@ func TestExportRefusesWhatItCannotWrite(t *testing.T) {
 			t.Errorf("%s: got %v, want no file", rest, err)
 		}
 	}
-	refused(`,"format":"curl"`, fault.InvalidInput, "curl is of one request", "`--flow`")
+	refused(`,"format":"curl"`, fault.InvalidInput, "the format curl needs one request", hint.Field("flow"))
 	refused(`,"flow":"f_nothing"`, fault.FlowNotFound, "f_nothing")
 	refused(`,"since":"then"`, fault.InvalidInput, "since")
 	refused(`,"step":"s9"`, fault.StepNotFound, "s9")
@@ -115,11 +117,11 @@ func TestExportRefusesWhatItCannotWrite(t *testing.T) {
 		t.Error("the mock resets the connection, and an answer came")
 	}
 	w.Must("wait_flow", `{"request":"/lost"}`, nil)
-	refused(`,"format":"response","flow":"latest"`, fault.FlowNotFound, " has no answer", "`ios-agent proxy show ")
+	refused(`,"format":"response","flow":"latest"`, fault.FlowNotFound, " has no response", "‹do:show_flow {")
 }
 
-// TestWaitTakesWhatCameJustBefore: a request of the last 5 s counts, an older one does not, unless the caller says since when.
-func TestWaitTakesWhatCameJustBefore(t *testing.T) {
+// TestWaitMatchesRequestOfLastFiveSeconds: a request of the last 5 s counts, an older one does not, unless the caller says since when.
+func TestWaitMatchesRequestOfLastFiveSeconds(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
 	w.ask("POST", "/order", "shoes")
@@ -136,8 +138,8 @@ func TestWaitTakesWhatCameJustBefore(t *testing.T) {
 	}
 }
 
-// TestNewHoldReleasesWhatTheOldOneHeld, and says how many; what another session holds stays.
-func TestNewHoldReleasesWhatTheOldOneHeld(t *testing.T) {
+// TestNewHoldReleasesRequestsOfOldHold, and says how many; what another session holds stays.
+func TestNewHoldReleasesRequestsOfOldHold(t *testing.T) {
 	w := newWire(t)
 	w.as("ann").Must("proxy_start", `{}`, nil)
 	w.Must("proxy_hold", `{"pattern":"~u /order"}`, nil)
@@ -164,8 +166,8 @@ func TestNewHoldReleasesWhatTheOldOneHeld(t *testing.T) {
 	}
 }
 
-// TestReleaseAsItIsSaysSo: only what was changed is called so.
-func TestReleaseAsItIsSaysSo(t *testing.T) {
+// TestReleaseReportsChangedOnlyIfChanged: only what was changed is called so.
+func TestReleaseReportsChangedOnlyIfChanged(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{"listen_host":"localhost"}`, nil)
 	w.Must("proxy_hold", `{"pattern":"~u /order"}`, nil)

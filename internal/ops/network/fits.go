@@ -9,27 +9,27 @@ import (
 	"ios-agent/internal/text/brief"
 )
 
-// Fits is how many of the newest requests a pattern fits: one that was written wrong is seen before the next request goes past it.
+// Fits counts the newest requests that match a pattern. It shows a wrong pattern at once, before the next request is missed.
 type Fits struct {
 	Fitting int `json:"fitting_requests,omitempty"`
-	Of      int `json:"of_requests,omitempty"` // the newest that are kept; 0: none is
+	Of      int `json:"of_requests,omitempty"` // number of requests checked; 0: no requests yet
 }
 
-// String says so, after what the pattern does.
+// String is the count, to append to a description of the pattern.
 func (f Fits) String() string {
 	switch {
 	case f.Of == 0:
 		return ""
 	case f.Fitting == 0:
-		return fmt.Sprintf("; of the newest %s none fits", brief.Count(f.Of, "request"))
+		return fmt.Sprintf("; it matches none of the newest %s", brief.Count(f.Of, "request"))
 	}
-	return fmt.Sprintf("; of the newest %s %d fit", brief.Count(f.Of, "request"), f.Fitting)
+	return fmt.Sprintf("; it matches %d of the newest %s", f.Fitting, brief.Count(f.Of, "request"))
 }
 
-// mostFits is how many requests are looked at.
+// mostFits is the number of requests to check.
 const mostFits = 50
 
-// fits counts the newest requests that a pattern fits. It is beside what was asked: where they cannot be read, nothing is said.
+// fits counts the newest requests that match a pattern. The count is an extra: if the requests cannot be read, the answer lacks it.
 func (n *Network) fits(ctx context.Context, p *pattern.Pattern) (f Fits) {
 	if n.d.Services.Settled(ctx) != nil {
 		return f

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/outfile"
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/network/flow"
@@ -20,75 +21,75 @@ import (
 	"ios-agent/internal/text/oneline"
 )
 
-// exportOp writes a file that the caller names, so it is not allowed without a question; list_flows and show_flow are, and stay so
-// because it is an operation of its own.
+// exportOp writes a file that the caller names, so it needs approval. It is a separate operation so that list_flows and show_flow need
+// none.
 func (n *Network) exportOp() op.Op {
 	s := networkSpec("export_flows", "export", "POST flows/export",
-		"Write requests to a file: as HAR, one as a curl command, or a body; secrets are hidden", 0,
+		"Write requests to a file: HAR, curl or a body", 0,
 		"proxy export all.har", "proxy export order.har --path /order --step last",
 		"proxy export again.sh --format curl --flow latest", "proxy export answer.json --format response --flow f_0123456789ab")
-	s.Help = "HAR is read by browsers and many other tools. Passwords, tokens and cookies are <secret> in the file unless `--reveal` is\n" +
-		"given. Bodies are written decoded, as far as they were kept."
+	s.Help = "Browsers and many other tools read HAR. Passwords, tokens and cookies are <secret> in the file without " +
+		hint.Field("reveal") + ".\nBodies are decoded, as far as they were stored."
 	s.Exclude = [][]string{{"step", "since"}, {"step", "until"}, {"step", "app"}}
 	s.Timeout = 5 * time.Minute
 	return op.New(s, n.Export)
 }
 
-// ExportFlowsIn says what to write, and where.
+// ExportFlowsIn selects requests and names the file.
 type ExportFlowsIn struct {
 	Out    op.Path      `json:"out" doc:"file to write; - is stdout on a command line" cli:"arg" dash:"stdout"`
 	Force  op.Overwrite `json:"force,omitempty" doc:"overwrite the file if it exists"`
-	Format string       `json:"format,omitempty" doc:"curl and bodies are of one request" enum:"har,curl,request,response" default:"har"`
-	Flow   string       `json:"flow,omitempty" doc:"only this one: its id, or latest"`
-	Reveal bool         `json:"reveal,omitempty" doc:"with passwords, tokens and cookies as they were sent"`
-	Bare   bool         `json:"no_bodies,omitempty" doc:"HAR without the bodies of requests and answers"`
-	Hide   []string     `json:"hide,omitempty" doc:"more names of headers and fields whose values are hidden"`
+	Format string       `json:"format,omitempty" doc:"curl and bodies: one request" enum:"har,curl,request,response" default:"har"`
+	Flow   string       `json:"flow,omitempty" doc:"one request: id or latest"`
+	Reveal bool         `json:"reveal,omitempty" doc:"include passwords, tokens and cookies"`
+	Bare   bool         `json:"no_bodies,omitempty" doc:"HAR without bodies"`
+	Hide   []string     `json:"hide,omitempty" doc:"more headers and fields to hide"`
 	FlowFilter
-	Step  string `json:"step,omitempty" doc:"only of this step of the session, such as s12, or last"`
-	Limit int    `json:"limit,omitempty" doc:"at most so many, the newest" default:"1000" min:"1" max:"10000"`
+	Step  string `json:"step,omitempty" doc:"only this step: s12 or last"`
+	Limit int    `json:"limit,omitempty" doc:"maximum number, newest first" default:"1000" min:"1" max:"10000"`
 }
 
-// ExportFlowsOut is what was written.
+// ExportFlowsOut is the written file.
 type ExportFlowsOut struct {
 	Path     string `json:"path"`
 	Count    int    `json:"count"`
-	Total    int    `json:"total"` // that fit
+	Total    int    `json:"total"` // matching requests
 	Bytes    int64  `json:"size_bytes"`
 	Revealed bool   `json:"revealed,omitempty"`
-	Short    int    `json:"cut_bodies,omitempty"` // that are not whole in the file
+	Short    int    `json:"cut_bodies,omitempty"` // number of bodies cut in the file
 }
 
-// Text says where it is.
+// Text is the file and its contents.
 func (o ExportFlowsOut) Text() string {
 	text := fmt.Sprintf("wrote %s to %s (%s)", brief.Count(o.Count, "request"), o.Path, brief.Count(int(o.Bytes), "byte"))
 	if o.Count < o.Total {
-		text += fmt.Sprintf("; the newest of %d, `--limit` takes more", o.Total)
+		text += fmt.Sprintf("; the newest of %d, a higher %s writes more", o.Total, hint.Field("limit"))
 	}
 	if o.Short > 0 {
-		text += fmt.Sprintf("; only the beginning of %d of the bodies is in it", o.Short)
+		text += fmt.Sprintf("; %d of the bodies are cut", o.Short)
 	}
 	if o.Revealed {
-		text += "; secrets are in it as they were sent: do not pass it on"
+		text += "; it contains secrets: do not share it"
 	}
 	return text
 }
 
-// mostExport is how large a file may become, and mostUnpacked how many bytes of bodies are read for it beyond those that flows carry
-// themselves: answers that are small on the wire may unpack to gigabytes, and each byte is searched.
+// mostExport is the maximum size of a file. mostUnpacked is the maximum number of bytes of bodies to unpack for it: a response that is
+// small on the wire may unpack to gigabytes, and each byte is searched for secrets.
 const (
 	mostExport   = 1 << 30
 	mostUnpacked = int64(256 << 20)
 )
 
-// Export writes flows to a file.
+// Export writes requests to a file.
 func (n *Network) Export(ctx context.Context, c *op.Call, in ExportFlowsIn) (out ExportFlowsOut, err error) {
 	if in.Format != "har" && in.Bare {
-		return out, fault.New(fault.InvalidInput, "%s without bodies is not written", in.Format).With("field", "no_bodies").
-			WithHint("leave `--no-bodies` out, or `--format`")
+		return out, fault.New(fault.InvalidInput, "cannot write %s without bodies", in.Format).With("field", "no_bodies").
+			WithHint("leave out %s, or %s", hint.Field("no_bodies"), hint.Field("format"))
 	}
 	if in.Format != "har" && in.Flow == "" {
-		return out, fault.New(fault.InvalidInput, "%s is of one request: which?", in.Format).With("field", "flow").
-			WithHint("name it with `--flow`; `ios-agent proxy flows` lists them")
+		return out, fault.New(fault.InvalidInput, "the format %s needs one request", in.Format).With("field", "flow").
+			WithHint("name it with %s; %s lists the requests", hint.Field("flow"), hint.Do("list_flows"))
 	}
 	ids, total, err := n.exported(ctx, c, in)
 	if err != nil {
@@ -123,7 +124,7 @@ func (n *Network) Export(ctx context.Context, c *op.Call, in ExportFlowsIn) (out
 	return out, err
 }
 
-// exported are the ids of what is written, the oldest first.
+// exported is the ids of the requests to write, the oldest first.
 func (n *Network) exported(ctx context.Context, c *op.Call, in ExportFlowsIn) (ids []string, total int, err error) {
 	if in.Flow != "" {
 		f, err := n.Get(ctx, in.Flow)
@@ -140,7 +141,7 @@ func (n *Network) exported(ctx context.Context, c *op.Call, in ExportFlowsIn) (i
 	return ids, total, err
 }
 
-// cutBodies counts the bodies of a flow that are not whole.
+// cutBodies counts the cut bodies of a request.
 func cutBodies(f *flow.Flow, bare bool) (n int) {
 	if bare {
 		return 0
@@ -154,7 +155,7 @@ func cutBodies(f *flow.Flow, bare bool) (n int) {
 	return n
 }
 
-// each reads one flow after the other, with its bodies, and without its secrets unless they are wanted.
+// each reads the requests one after the other, with their bodies, and without secrets unless the call asks for them.
 func (n *Network) each(ctx context.Context, ids []string, in ExportFlowsIn, failed *error) iter.Seq[*flow.Flow] {
 	return func(yield func(*flow.Flow) bool) {
 		for left := cmp.Or(n.d.MostUnpacked, mostUnpacked); len(ids) > 0; ids = ids[1:] {
@@ -169,11 +170,11 @@ func (n *Network) each(ctx context.Context, ids []string, in ExportFlowsIn, fail
 	}
 }
 
-// one reads a flow for an export. left is how many bytes of bodies may still be read for it.
+// one reads a request for an export. left is the number of bytes of bodies that the export may still read.
 func (n *Network) one(ctx context.Context, id string, in ExportFlowsIn, left *int64, yield func(*flow.Flow) bool) (more bool, err error) {
 	f, found, err := n.d.Services.Flows.Get(ctx, id)
 	if err != nil || !found {
-		return true, err // what was removed meanwhile is left out: only so much is kept
+		return true, err // a request that the store deleted meanwhile is left out
 	}
 	if in.Bare {
 		f.Request.Body.Content = nil
@@ -195,7 +196,7 @@ func (n *Network) one(ctx context.Context, id string, in ExportFlowsIn, left *in
 	return yield(&f), nil
 }
 
-// carried is how many bytes of bodies a flow has with it.
+// carried is the number of bytes of a request's bodies in memory.
 func carried(f *flow.Flow) int64 {
 	n := len(f.Request.Body.Content)
 	if f.Response != nil {
@@ -204,7 +205,7 @@ func carried(f *flow.Flow) int64 {
 	return int64(n)
 }
 
-// writtenAs is a flow as a command, or one of its bodies.
+// writtenAs is a request as a curl command, or one of its bodies.
 func writtenAs(f *flow.Flow, format string) ([]byte, error) {
 	body := f.Request.Body
 	switch format {
@@ -213,8 +214,8 @@ func writtenAs(f *flow.Flow, format string) ([]byte, error) {
 		return []byte(text + "\n"), err
 	case "response":
 		if f.Response == nil {
-			return nil, fault.New(fault.FlowNotFound, "%s has no answer", f.ID).
-				WithHint("`ios-agent proxy show %s` tells what came of it", f.ID)
+			return nil, fault.New(fault.FlowNotFound, "%s has no response", f.ID).
+				WithHint("%s shows its result", hint.Do("show_flow", "flow_id", f.ID))
 		}
 		body = f.Response.Body
 	}
@@ -225,11 +226,11 @@ func writtenAs(f *flow.Flow, format string) ([]byte, error) {
 }
 
 func bodyNotKept(id string) error {
-	return fault.New(fault.InvalidInput, "only the beginning of a body of %s was kept, or it unpacks to too much", id).
-		WithHint("`ios-agent proxy show %s` shows what was kept", id)
+	return fault.New(fault.InvalidInput, "a body of %s is too large and was cut", id).
+		WithHint("%s shows the stored part", hint.Do("show_flow", "flow_id", id))
 }
 
-// curlOf is a command that sends the request of a flow. A body that was sent with a coding is sent without it: it is kept decoded.
+// curlOf is a curl command that repeats a request. It sends a coded body without its coding, because bodies are stored decoded.
 func curlOf(f flow.Flow) (string, error) {
 	if f.Request.Body.Cut {
 		return "", bodyNotKept(f.ID)
@@ -242,16 +243,16 @@ func curlOf(f flow.Flow) (string, error) {
 	text, err := flow.Curl(f, flow.CurlOptions{Body: f.Request.Body.Content})
 	var wrong *flow.CurlError
 	if errors.As(err, &wrong) {
-		return "", fault.New(fault.InvalidInput, "%s is no command of curl: %w", f.ID, wrong).
-			WithHint("`ios-agent proxy show %s` shows the request", f.ID)
+		return "", fault.New(fault.InvalidInput, "cannot write %s as a curl command: %w", f.ID, wrong).
+			WithHint("%s shows the request", hint.Do("show_flow", "flow_id", f.ID))
 	}
 	return text, err
 }
 
-// mostCurl is how long a command may be in an answer.
+// mostCurl is the maximum length of a command in an answer.
 const mostCurl = 128 << 10
 
-// shownCurl is the command as an answer has it: without secrets, and not too long.
+// shownCurl is the command for an answer: without secrets, and limited in length.
 func (n *Network) shownCurl(ctx context.Context, f flow.Flow) (string, error) {
 	if f.Response != nil {
 		answer := *f.Response
@@ -265,16 +266,22 @@ func (n *Network) shownCurl(ctx context.Context, f flow.Flow) (string, error) {
 	defer done()
 	text, err := curlOf(flow.Redacted(f, flow.Names{}))
 	if err == nil && len(text) > mostCurl {
-		return "", fault.New(fault.TooLarge, "the command of %s has %d bytes: too many for an answer", f.ID, len(text)).
-			WithHint("write it to a file: `ios-agent proxy export FILE --format curl --flow %s`", f.ID)
+		return "", fault.New(fault.TooLarge, "the curl command of %s has %d bytes: too many for an answer", f.ID, len(text)).
+			WithHint("write it to a file: %s", exportCurl(f.ID))
 	}
 	return text, err
 }
 
-// command is the command as a line that can be copied, or how to get it. It has texts of others: what is not plain is not shown.
+// exportCurl is the call that writes the curl command of a request to a file.
+func exportCurl(id string) string {
+	return hint.Do("export_flows", "out", "FILE", "format", "curl", "flow", id)
+}
+
+// command is the command as a line to copy, or how to get it. The command has foreign text in it, so it is shown only if it is one plain
+// line.
 func (o ShowFlowOut) command() string {
 	if o.Curl == oneline.Legible(o.Curl) && !strings.Contains(o.Curl, "\n") {
 		return o.Curl
 	}
-	return "the command is not one plain line: `ios-agent proxy export FILE --format curl --flow " + o.ID + "` writes it to a file"
+	return "the curl command is not one plain line; write it to a file: " + exportCurl(o.ID)
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/op"
@@ -18,40 +19,41 @@ import (
 )
 
 func (n *Network) flowOps() []op.Op {
-	list := networkSpec("list_flows", "flows", "GET flows", "List the requests that went through the proxy, the newest last", reads,
+	list := networkSpec("list_flows", "flows", "GET flows", "List captured requests, the newest last", reads,
 		"proxy flows", "proxy flows --step last", "proxy flows --failed --since 5m", `proxy flows "POST /order"`,
 		`proxy flows "~u /order & ~c 500"`)
 	list.Next = []string{"show_flow"}
 	list.Exclude = [][]string{{"step", "since"}, {"step", "until"}, {"step", "app"}}
 	show := networkSpec("show_flow", "show", "GET flows/show",
-		"Show one request and its answer: headers, bodies, timing; secrets are hidden", reads,
+		"Show one request and its response, without secrets", reads,
 		"proxy show f_0123456789ab", "proxy show latest", "proxy show latest --curl")
-	show.Help = "Values that look secret are shown as <secret>. `ios-agent proxy export` writes a body, a command or many requests to a file."
-	wait := networkSpec("wait_flow", "wait", "GET flows/wait", "Wait until a request that fits was answered or has failed", reads,
+	show.Help = "Values that look secret are shown as <secret>. " + hint.Do("export_flows", "out", "FILE") +
+		" writes a body, a curl command or many requests to a file."
+	wait := networkSpec("wait_flow", "wait", "GET flows/wait", "Wait until a matching request is answered or has failed", reads,
 		`proxy wait "POST /order"`, "proxy wait --path /order --failed --timeout-ms 30000")
 	wait.Timeout = 6 * time.Minute
 	return []op.Op{
 		op.New(list, n.List),
 		op.New(show, n.Show),
 		op.New(networkSpec("summarize_flows", "summary", "GET flows/digest",
-			"Tell in short what went over the wire: by host, failures, slow requests",
+			"Summarize requests: hosts, failures, slow requests",
 			reads, "proxy summary", "proxy summary --since 1h"), n.Summary),
 		op.New(wait, n.Wait),
 		n.exportOp(),
 	}
 }
 
-// FlowFilter says which flows are meant.
+// FlowFilter selects requests.
 type FlowFilter struct {
-	Host   string `json:"host,omitempty" doc:"only to exactly this host"`
-	Path   string `json:"path,omitempty" doc:"only those with this in their path"`
-	Method string `json:"method,omitempty" doc:"only of this method"`
-	Status string `json:"status,omitempty" doc:"only answered so: 404, 4xx, 400-499" match:"^[1-5]([0-9]{2}|xx)(-[1-5][0-9]{2})?$"`
-	Failed bool   `json:"failed,omitempty" doc:"only those answered with 400 or more, or not at all"`
-	Since  string `json:"since,omitempty" doc:"from then on: so long ago, such as 5m, or a moment, such as 2026-01-31T15:04:05Z" ago:"true"`
-	Until  string `json:"until,omitempty" doc:"up to then" ago:"true"`
-	UDID   string `json:"udid,omitempty" doc:"only of this device"`
-	App    string `json:"app,omitempty" doc:"only of this app: its bundle id"`
+	Host   string `json:"host,omitempty" doc:"exact host"`
+	Path   string `json:"path,omitempty" doc:"part of the path"`
+	Method string `json:"method,omitempty" doc:"exact method"`
+	Status string `json:"status,omitempty" doc:"status: 404, 4xx or 400-499" match:"^[1-5]([0-9]{2}|xx)(-[1-5][0-9]{2})?$"`
+	Failed bool   `json:"failed,omitempty" doc:"only status 400 and above, or unanswered"`
+	Since  string `json:"since,omitempty" doc:"start time: a duration ago (5m) or an RFC 3339 time" ago:"true"`
+	Until  string `json:"until,omitempty" doc:"end time" ago:"true"`
+	UDID   string `json:"udid,omitempty" doc:"only this device"`
+	App    string `json:"app,omitempty" doc:"only this app: bundle id"`
 }
 
 func (n *Network) filter(in FlowFilter) (f flow.Filter, err error) {
@@ -75,7 +77,7 @@ func (n *Network) filter(in FlowFilter) (f flow.Filter, err error) {
 	return f, err
 }
 
-// FlowLine is a flow in a list.
+// FlowLine is a request in a list.
 type FlowLine struct {
 	ID       string    `json:"flow_id"`
 	Time     time.Time `json:"time"`
@@ -87,14 +89,14 @@ type FlowLine struct {
 	Sent     int64     `json:"sent_bytes"`
 	Received int64     `json:"received_bytes"`
 	Problem  string    `json:"problem,omitempty"`
-	Trouble  string    `json:"trouble,omitempty"` // a word for the problem
+	Trouble  string    `json:"trouble,omitempty"` // the kind of problem
 	UDID     string    `json:"udid,omitempty"`
 	App      string    `json:"bundle_id,omitempty"`
 	Process  string    `json:"process,omitempty"`
 	PID      int       `json:"pid,omitempty"`
-	Unknown  string    `json:"unknown,omitempty"` // why it is not known whose it is
-	Rule     string    `json:"mock,omitempty"`    // that answered it
-	Repeats  string    `json:"repeats,omitempty"` // the flow it is a replay of
+	Unknown  string    `json:"unknown,omitempty"` // why the sender is unknown
+	Rule     string    `json:"mock,omitempty"`    // the mock that answered it
+	Repeats  string    `json:"repeats,omitempty"` // the id of the replayed request
 	Changed  bool      `json:"was_changed,omitempty"`
 	Slowed   bool      `json:"throttled,omitempty"`
 }
@@ -148,15 +150,15 @@ func (l FlowLine) Text() string {
 	return text
 }
 
-// ListFlowsIn says which flows to list.
+// ListFlowsIn selects the requests to list.
 type ListFlowsIn struct {
 	FlowFilter
-	Pattern string `json:"pattern,omitempty" doc:"only what fits: POST /order, or as mitmproxy writes it: ~u /order & ~c 500" cli:"arg"`
-	Step    string `json:"step,omitempty" doc:"only of this step of the session, such as s12, or last"`
-	Limit   int    `json:"limit,omitempty" doc:"at most so many, the newest" default:"50" min:"1" max:"1000" more:"true"`
+	Pattern string `json:"pattern,omitempty" doc:"POST /order, or a mitmproxy filter: ~u /order & ~c 500" cli:"arg"`
+	Step    string `json:"step,omitempty" doc:"only this step: s12 or last"`
+	Limit   int    `json:"limit,omitempty" doc:"maximum number, newest first" default:"50" min:"1" max:"1000" more:"true"`
 }
 
-// ListFlowsOut is flows, the oldest of them first.
+// ListFlowsOut is a list of requests, the oldest first.
 type ListFlowsOut struct {
 	Flows   []FlowLine `json:"flows" newest:"last"`
 	Total   int        `json:"total"`
@@ -165,7 +167,7 @@ type ListFlowsOut struct {
 	Note    string     `json:"note,omitempty"`
 }
 
-// Text is a line a flow.
+// Text has a line for each request.
 func (o ListFlowsOut) Text() string {
 	w := brief.New(0)
 	head := brief.Count(o.Total, "request")
@@ -185,7 +187,7 @@ func (o ListFlowsOut) Text() string {
 	return w.String()
 }
 
-// List lists flows.
+// List lists requests.
 func (n *Network) List(ctx context.Context, c *op.Call, in ListFlowsIn) (ListFlowsOut, error) {
 	f, step, err := n.meant(ctx, c, in.FlowFilter, in.Step)
 	if err != nil {
@@ -208,7 +210,7 @@ func (n *Network) List(ctx context.Context, c *op.Call, in ListFlowsIn) (ListFlo
 	return out, nil
 }
 
-// found are the newest flows that are meant, and how many there are.
+// found is the newest matching requests, and the number of all.
 func (n *Network) found(ctx context.Context, f flow.Filter, in ListFlowsIn) (found []flow.Flow, total int, err error) {
 	if in.Pattern == "" {
 		return n.d.Services.Flows.Query(ctx, f, capture.Page{Limit: in.Limit, Newest: true})
@@ -228,7 +230,7 @@ func (n *Network) found(ctx context.Context, f flow.Filter, in ListFlowsIn) (fou
 	return found, total, err
 }
 
-// newest gives the flows that are meant, the newest first, until it is enough. Few of them are in memory with their bodies at once.
+// newest calls more for each matching request, the newest first, until more returns false. It keeps few bodies in memory at once.
 func (n *Network) newest(ctx context.Context, f flow.Filter, more func(*flow.Flow) bool) error {
 	for seen := 0; ; {
 		some, _, err := n.d.Services.Flows.Query(ctx, f, capture.Page{Limit: atOnce, Offset: seen, Newest: true})
@@ -244,23 +246,23 @@ func (n *Network) newest(ctx context.Context, f flow.Filter, more func(*flow.Flo
 	}
 }
 
-// atOnce is how many flows are looked at with their bodies in memory.
+// atOnce is the number of requests in memory with their bodies.
 const atOnce = 20
 
-// whyNone says what to do when there is nothing to show.
+// whyNone says why a list of requests is empty, and what to do.
 func (n *Network) whyNone(ctx context.Context) string {
 	running := n.d.Services.Proxy.Status().State != "stopped"
 	_, kept, err := n.d.Services.Flows.List(ctx, flow.Filter{}, capture.Page{Limit: 1, Newest: true})
 	switch {
 	case err == nil && kept > 0 && running:
-		return fmt.Sprintf("%s kept, and none fits", brief.Count(kept, "request"))
+		return fmt.Sprintf("%s captured, and none matches", brief.Count(kept, "request"))
 	case running:
-		return "no request went through the proxy yet: `ios-agent proxy check APP` tells why"
+		return "no request has reached the proxy yet: " + hint.Do("proxy_check", "bundle_id", "APP") + " says why"
 	}
-	return "the proxy does not run: `ios-agent proxy launch APP` starts it, and the app through it"
+	return "the proxy does not run: " + hint.Do("proxy_launch", "bundle_id", "APP") + " starts it with the app"
 }
 
-// meant is the flows that a call means, after all that the proxy saw is there.
+// meant is the filter of a call. It waits until all requests that the proxy saw can be queried.
 func (n *Network) meant(ctx context.Context, c *op.Call, in FlowFilter, step string) (f flow.Filter, id string, err error) {
 	if f, err = n.filter(in); err != nil {
 		return f, "", err
@@ -273,10 +275,10 @@ func (n *Network) meant(ctx context.Context, c *op.Call, in FlowFilter, step str
 	return f, id, n.d.Services.Settled(ctx)
 }
 
-// ShowFlowIn says which flow.
+// ShowFlowIn selects a request.
 type ShowFlowIn struct {
-	ID   string `json:"flow_id,omitempty" doc:"its id, or latest" default:"latest" cli:"arg"`
-	Curl bool   `json:"curl,omitempty" doc:"also as a command of curl that sends the request again"`
+	ID   string `json:"flow_id,omitempty" doc:"id or latest" default:"latest" cli:"arg"`
+	Curl bool   `json:"curl,omitempty" doc:"include a curl command that repeats the request"`
 }
 
 // FlowField is a header line.
@@ -285,15 +287,15 @@ type FlowField struct {
 	Value string `json:"value"`
 }
 
-// FlowPart is a request or an answer.
+// FlowPart is a request or a response.
 type FlowPart struct {
 	Protocol string      `json:"http_version,omitempty"`
 	Fields   []FlowField `json:"headers"`
 	Body     string      `json:"body,omitempty"`        // as text
-	Base64   string      `json:"body_base64,omitempty"` // where it is no text
+	Base64   string      `json:"body_base64,omitempty"` // if the body is binary
 	Bytes    int64       `json:"size_bytes"`            // on the wire
-	Coding   string      `json:"coding,omitempty"`      // of the wire; the body is shown without it
-	Cut      bool        `json:"cut,omitempty"`         // the body is longer
+	Coding   string      `json:"coding,omitempty"`      // content coding on the wire; the body is decoded
+	Cut      bool        `json:"cut,omitempty"`         // the body is cut
 }
 
 // FlowMessage is one message of a WebSocket, or one event of a stream.
@@ -306,17 +308,17 @@ type FlowMessage struct {
 	Cut    bool   `json:"cut,omitempty"`
 }
 
-// ShowFlowOut is a flow.
+// ShowFlowOut is a request with its response.
 type ShowFlowOut struct {
 	FlowLine
 	Request  FlowPart      `json:"request"`
 	Response *FlowPart     `json:"response,omitempty"`
 	Messages []FlowMessage `json:"messages,omitempty"`
-	Told     int           `json:"message_count,omitempty"` // of all messages
+	Told     int           `json:"message_count,omitempty"` // number of all messages
 	Timing   flow.Timing   `json:"timing"`
 	TLS      string        `json:"tls,omitempty"`
-	Hidden   []string      `json:"hidden_values,omitempty"`          // what is not shown because it is secret
-	Curl     string        `json:"curl,omitempty" lines:"not shown"` // a command that sends the request again
+	Hidden   []string      `json:"hidden_values,omitempty"`          // names of the hidden secrets
+	Curl     string        `json:"curl,omitempty" lines:"not shown"` // a command that repeats the request
 }
 
 const (
@@ -324,13 +326,13 @@ const (
 	mostMessages = 20
 )
 
-// Text is the line of the flow, then what was sent and what came back.
+// Text is the line of the request, then the request and the response in full.
 func (o ShowFlowOut) Text() string {
 	w := brief.New(0)
 	w.Line(o.FlowLine.Text())
 	w.Linef("url: %s", ui.QuoteWhole(brief.Clip(o.URL, mostBodyText)))
 	if o.Unknown != "" {
-		w.Linef("whose it is: %s", o.Unknown)
+		w.Linef("unknown sender: %s", o.Unknown)
 	}
 	w.Linef("timing: %s", timingText(o.Timing))
 	part := func(name string, p *FlowPart) {
@@ -397,7 +399,7 @@ func shownBytes(b []byte) (text, encoded string) {
 	return "", base64.StdEncoding.EncodeToString(b)
 }
 
-// Show shows a flow.
+// Show shows a request.
 func (n *Network) Show(ctx context.Context, _ *op.Call, in ShowFlowIn) (ShowFlowOut, error) {
 	f, err := n.Get(ctx, in.ID)
 	if err != nil {
@@ -429,7 +431,7 @@ func (n *Network) Show(ctx context.Context, _ *op.Call, in ShowFlowIn) (ShowFlow
 	return out, nil
 }
 
-// Get finds a flow by its id.
+// Get finds a request by its id.
 func (n *Network) Get(ctx context.Context, id string) (flow.Flow, error) {
 	if err := n.d.Services.Settled(ctx); err != nil {
 		return flow.Flow{}, err
@@ -439,11 +441,11 @@ func (n *Network) Get(ctx context.Context, id string) (flow.Flow, error) {
 		if err != nil || len(found) == 1 {
 			return append(found, flow.Flow{})[0], err
 		}
-		return flow.Flow{}, fault.New(fault.FlowNotFound, "no request went through the proxy").WithHint("%s", n.whyNone(ctx))
+		return flow.Flow{}, fault.New(fault.FlowNotFound, "no request has reached the proxy").WithHint("%s", n.whyNone(ctx))
 	}
 	f, found, err := n.d.Services.Flows.Get(ctx, id)
 	if err == nil && !found {
-		err = fault.New(fault.FlowNotFound, "there is no request %.40q", id).With("field", "flow_id")
+		err = fault.New(fault.FlowNotFound, "no request with the id %.40q", id).With("field", "flow_id")
 	}
 	return f, err
 }

@@ -12,14 +12,14 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// SummarizeFlowsIn says of what.
+// SummarizeFlowsIn selects requests.
 type SummarizeFlowsIn struct {
-	Host  string `json:"host,omitempty" doc:"only to exactly this host"`
-	Since string `json:"since,omitempty" doc:"so long ago, such as 5m, or a moment, such as 2026-01-31T15:04:05Z" default:"5m" ago:"true"`
-	UDID  string `json:"udid,omitempty" doc:"only of this device"`
+	Host  string `json:"host,omitempty" doc:"exact host"`
+	Since string `json:"since,omitempty" doc:"start time: a duration ago (5m) or an RFC 3339 time" default:"5m" ago:"true"`
+	UDID  string `json:"udid,omitempty" doc:"only this device"`
 }
 
-// HostFlows is what came of the requests to a host.
+// HostFlows has the counts of the requests to a host.
 type HostFlows struct {
 	Host         string  `json:"host"`
 	Total        int     `json:"total"`
@@ -38,7 +38,7 @@ type FlowFailure struct {
 	Last    time.Time `json:"last_seen"`
 }
 
-// SummarizeFlowsOut is flows in short.
+// SummarizeFlowsOut is a summary of requests.
 type SummarizeFlowsOut struct {
 	Total    int           `json:"total"`
 	Failed   int           `json:"failed_count"`
@@ -65,7 +65,7 @@ func (o SummarizeFlowsOut) Text() string {
 	return w.String()
 }
 
-// Summary tells it in short.
+// Summary summarizes requests.
 func (n *Network) Summary(ctx context.Context, _ *op.Call, in SummarizeFlowsIn) (SummarizeFlowsOut, error) {
 	since, err := op.TimeOf("since", in.Since, n.d.Now)
 	if err == nil {

@@ -8,6 +8,7 @@ import (
 
 	"ios-agent/internal/device/steps"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/op"
@@ -15,15 +16,15 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// WaitFlowIn says for which request.
+// WaitFlowIn is the request to wait for.
 type WaitFlowIn struct {
-	Request string `json:"request,omitempty" doc:"its method and a part of its path, such as POST /order" cli:"arg"`
+	Request string `json:"request,omitempty" doc:"method and part of the path: POST /order" cli:"arg"`
 	FlowFilter
-	Timeout int  `json:"timeout_ms,omitempty" doc:"how long" default:"10000" min:"0" max:"300000" unit:"ms"`
-	Soft    bool `json:"soft,omitempty" doc:"no failure when time runs out"`
+	Timeout int  `json:"timeout_ms,omitempty" doc:"longest wait" default:"10000" min:"0" max:"300000" unit:"ms"`
+	Soft    bool `json:"soft,omitempty" doc:"no failure on timeout"`
 }
 
-// WaitFlowOut is what came.
+// WaitFlowOut is the result of the wait.
 type WaitFlowOut struct {
 	Matched   bool      `json:"matched"`
 	Flow      *FlowLine `json:"flow,omitempty"`
@@ -33,7 +34,7 @@ type WaitFlowOut struct {
 	soft bool
 }
 
-// Text is the request that came.
+// Text is the matching request.
 func (o WaitFlowOut) Text() string {
 	if !o.Matched {
 		return fmt.Sprintf("no request %s came within %d ms", oneline.Of(o.what), o.ElapsedMS)
@@ -41,19 +42,19 @@ func (o WaitFlowOut) Text() string {
 	return fmt.Sprintf("after %d ms: %s", o.ElapsedMS, o.Flow.Text())
 }
 
-// Fault is for a wait that ran out of time.
+// Fault is the timeout, unless the wait is soft.
 func (o WaitFlowOut) Fault() *fault.Fault {
 	if o.Matched || o.soft {
 		return nil
 	}
 	return fault.New(fault.Timeout, "%s", o.Text()).
-		WithHint("`ios-agent proxy flows` shows what came; `ios-agent proxy guide` tells how an app uses the proxy")
+		WithHint("%s lists the requests; %s explains how an app uses the proxy", hint.Do("list_flows"), hint.Do("proxy_guide"))
 }
 
-// lookBack is how old a request may be that was waited for: it may have come before the call that waits.
+// lookBack is the maximum age of a matching request, which may have come before the waiting call.
 const lookBack = 5 * time.Second
 
-// AskedFor reads a request as people write it: POST /order, or /order.
+// AskedFor parses a request as people write it: POST /order, or /order.
 func AskedFor(text string, f *flow.Filter) error {
 	method, path, both := strings.Cut(strings.TrimSpace(text), " ")
 	switch {
@@ -65,13 +66,13 @@ func AskedFor(text string, f *flow.Filter) error {
 		f.Method = method
 	}
 	if strings.ContainsAny(f.Path, " \t\n") || strings.ContainsFunc(f.Method, func(r rune) bool { return r < '!' || r > '~' }) {
-		return fault.New(fault.InvalidInput, "request: %.80q is no method with a path", text).With("field", "request").
+		return fault.New(fault.InvalidInput, "request: %.80q is not a method with a path", text).With("field", "request").
 			WithHint("write a method, a space and a part of the path")
 	}
 	return nil
 }
 
-// Wait waits for a flow.
+// Wait waits for a request.
 func (n *Network) Wait(ctx context.Context, c *op.Call, in WaitFlowIn) (WaitFlowOut, error) {
 	f, err := n.filter(in.FlowFilter)
 	if err != nil {
@@ -100,12 +101,12 @@ func (n *Network) Finished(ctx context.Context, c *op.Call, f flow.Filter, limit
 	return out, nil
 }
 
-// Await waits until a flow that fits has ended; nil: none did in time. A stopped proxy is a fault. Without a start time, older flows do
-// not match, except those of the session's last step, however long ago that step was. Every operation that waits for a flow calls Await,
-// so that none of them can leave one of these rules out.
+// Await waits until a matching request has ended; nil: none did in time. A stopped proxy is a fault. Without a start time, older requests
+// do not match, except the requests since the session's last step, however long ago it was. Every operation that waits for a request
+// calls Await, so that all of them follow these rules.
 func (n *Network) Await(ctx context.Context, c *op.Call, f flow.Filter, limit time.Duration) (*flow.Flow, error) {
 	if s := n.d.Services.Proxy.Status(); s.State == "stopped" {
-		return nil, fault.New(fault.ProxyNotRunning, "no request can come: the proxy does not run")
+		return nil, fault.New(fault.ProxyNotRunning, "cannot wait for a request: the proxy does not run")
 	}
 	if f.Since.IsZero() {
 		f.Since = n.d.Now().Add(-lookBack)
@@ -121,7 +122,7 @@ func (n *Network) Await(ctx context.Context, c *op.Call, f flow.Filter, limit ti
 	return n.firstOf(ctx, f, limit)
 }
 
-// firstOf is the first flow that fits, waited for until the limit; a limit of 0 waits for none and takes the newest that is there.
+// firstOf waits for the first matching request until the limit. With a limit of 0 it does not wait and takes the newest captured one.
 func (n *Network) firstOf(ctx context.Context, f flow.Filter, limit time.Duration) (*flow.Flow, error) {
 	if limit == 0 {
 		found, _, err := n.d.Services.Flows.Query(ctx, f, capture.Page{Limit: 1, Newest: true})

@@ -5,40 +5,41 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/mock"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
 	"ios-agent/internal/text/brief"
 )
 
-// mapOp is an operation of its own, because it names files and servers: proxy mock runs without a question, and must not take them.
+// mapOp is separate from proxy_mock, because it takes files and servers, which need approval: proxy_mock runs without.
 func (n *Network) mapOp() op.Op {
 	s := networkSpec("proxy_map", "map", "POST mocks/map",
-		"Answer requests from a HAR file, a local folder or file, or another server (map local, map remote)", 0,
+		"Answer requests from a HAR, folder, file or server (map local/remote)", 0,
 		"proxy map --har recorded.har", `proxy map "GET /api" --folder fixtures`, `proxy map "GET /config.json" --file config.json`,
 		`proxy map "~d api.example.com" --to https://staging.example.com`)
 	s.Require = [][]string{{"har", "folder", "file", "to"}, {"pattern", "har"}}
 	s.Exclude = [][]string{{"har", "folder", "file", "to"}, {"missing", "file"}, {"missing", "to"}}
-	s.Help = "A HAR answers a request of the same method, URL and body as it was answered when it was recorded. In a folder the path of\n" +
-		"the URL names the file. Another server gets the request with its path, query, headers and body, and its own Host.\n" +
-		"The rule is one of the mocks: `ios-agent proxy mocks` shows how often it answered, `ios-agent proxy unmock ID` removes it."
+	s.Help = "A HAR gives the recorded response to requests with the same method, URL and body. In a folder the path of the URL names the\n" +
+		"file. Another server gets the request with its path, query, headers and body, and its own Host. The rule is a mock:\n" +
+		hint.Do("proxy_mocks") + " shows how often it answered, " + hint.Do("proxy_unmock", "id", "ID") + " removes it."
 	s.Next = []string{"proxy_mocks"}
 	return op.New(s, n.Map)
 }
 
-// MapIn says which requests are answered from where.
+// MapIn is a pattern and the source of the responses.
 type MapIn struct {
-	Pattern string     `json:"pattern,omitempty" doc:"which requests: POST /order, or a filter expression; with a HAR, all" cli:"arg"`
-	HAR     op.Path    `json:"har,omitempty" doc:"HAR file whose recorded answers are given again"`
-	Folder  op.Path    `json:"folder,omitempty" doc:"folder; the path of the URL names the file in it"`
-	File    op.Path    `json:"file,omitempty" doc:"file that is the body of each answer"`
-	To      op.Address `json:"to,omitempty" doc:"URL of another server, whose path comes before the request's"`
-	Missing string     `json:"missing,omitempty" doc:"for requests that HAR or folder have nothing for" enum:"pass,abort" default:"pass"`
-	Times   int        `json:"times,omitempty" doc:"so often; then the next rule, or the server, answers" min:"1" max:"1000000"`
-	ID      string     `json:"id,omitempty" doc:"a rule to replace, instead of a new one"`
+	Pattern string     `json:"pattern,omitempty" doc:"POST /order, or a filter expression; default with a HAR: all" cli:"arg"`
+	HAR     op.Path    `json:"har,omitempty" doc:"HAR file with recorded responses"`
+	Folder  op.Path    `json:"folder,omitempty" doc:"folder; the URL's path names the file"`
+	File    op.Path    `json:"file,omitempty" doc:"file with the body of each response"`
+	To      op.Address `json:"to,omitempty" doc:"URL of another server; its path is a prefix"`
+	Missing string     `json:"missing,omitempty" doc:"for requests that the HAR or folder lacks" enum:"pass,abort" default:"pass"`
+	Times   int        `json:"times,omitempty" doc:"number of responses; then the next rule or the server" min:"1" max:"1000000"`
+	ID      string     `json:"id,omitempty" doc:"rule to replace; default: a new one"`
 }
 
-// rule is the mock that does it.
+// rule is the mock for these inputs.
 func (in MapIn) rule() (mock.Rule, error) {
 	pattern := in.Pattern
 	if pattern == "" {
@@ -60,7 +61,7 @@ func (in MapIn) rule() (mock.Rule, error) {
 	return r, mock.Check(r)
 }
 
-// Map makes a rule that answers from a file or another server.
+// Map makes a mock that responds from a file or another server.
 func (n *Network) Map(ctx context.Context, c *op.Call, in MapIn) (MockOut, error) {
 	r, err := in.rule()
 	if err != nil {
@@ -86,7 +87,7 @@ func (n *Network) Map(ctx context.Context, c *op.Call, in MapIn) (MockOut, error
 	return out, err
 }
 
-// sourceOf says where the answers of a rule come from, if not from the rule.
+// sourceOf is the source of a rule's responses, if that is not the rule itself.
 func sourceOf(r mock.Response) string {
 	switch {
 	case r.Archive != "":
@@ -99,10 +100,10 @@ func sourceOf(r mock.Response) string {
 	return ""
 }
 
-// recorded says how many answers a HAR has.
+// recorded is the number of responses in a HAR.
 func (o MockOut) recorded() string {
 	if o.Answers == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%s)", brief.Count(o.Answers, "answer"))
+	return fmt.Sprintf(" (%s)", brief.Count(o.Answers, "response"))
 }

@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ops/network"
 )
 
-// TestMapAnswersFromElsewhere: a HAR that was exported, a folder, a file and another server answer in place of the server, and the list of
-// mocks tells from where and how often.
-func TestMapAnswersFromElsewhere(t *testing.T) {
+// TestMapAnswersFromFileFolderOrServer: a HAR that was exported, a folder, a file and another server answer in place of the server, and the
+// list of mocks tells from where and how often.
+func TestMapAnswersFromFileFolderOrServer(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
 	w.ask("POST", "/order", "shoes")
@@ -39,7 +40,7 @@ func TestMapAnswersFromElsewhere(t *testing.T) {
 		code        int
 		want, says  string
 	}{
-		{fmt.Sprintf(`{"har":%q}`, har), "/order", 200, "POST /order  shoes", "the HAR " + har + " (1 answer)"},
+		{fmt.Sprintf(`{"har":%q}`, har), "/order", 200, "POST /order  shoes", "the HAR " + har + " (1 response)"},
 		{fmt.Sprintf(`{"pattern":"POST /api","folder":%q}`, folder), "/api/items.json", 200, `["tea"]`, "the folder " + folder},
 		{fmt.Sprintf(`{"pattern":"POST /config","file":%q}`, folder+"/note.txt"), "/config", 200, "a note", "note.txt"},
 		{fmt.Sprintf(`{"pattern":"POST /live","to":%q}`, staging.URL+"/v2"), "/live?q=1", 200,
@@ -53,7 +54,7 @@ func TestMapAnswersFromElsewhere(t *testing.T) {
 			t.Errorf("%s: got %d %q from\n%s\nwant %d %q from %s", c.input, code, text, e.Stdout, c.code, c.want, c.says)
 		}
 		if e = w.Must("proxy_mocks", `{}`, nil); c.code == 200 && !strings.Contains(e.Stdout, "answered 1 time") ||
-			c.code != 200 && !strings.Contains(e.Stdout, "answered nothing yet") {
+			c.code != 200 && !strings.Contains(e.Stdout, "not used yet") {
 			t.Errorf("%s: got\n%s\nwant how often it answered", c.input, e.Stdout)
 		}
 		w.Must("proxy_unmock", `{"all":true}`, nil)
@@ -68,19 +69,20 @@ func TestMapAnswersFromElsewhere(t *testing.T) {
 	w.Refused("proxy_map", fmt.Sprintf(`{"har":%q,"id":"x"}`, har), fault.MockNotFound, "x")
 	w.Refused("proxy_map", `{"pattern":"POST /a"}`, fault.InvalidInput, "har")
 	w.Refused("proxy_map", `{"har":"/nowhere.har"}`, fault.PathError, "it is not there")
-	w.Refused("proxy_map", fmt.Sprintf(`{"har":%q}`, folder+"/note.txt"), fault.PathError, "it is no HAR")
+	w.Refused("proxy_map", fmt.Sprintf(`{"har":%q}`, folder+"/note.txt"), fault.PathError, "it must be a HAR")
 	w.Refused("proxy_map", `{"pattern":"POST /a","to":"ftp://x"}`, fault.InvalidInput, "address of a server")
 	w.Refused("proxy_map", `{"pattern":"POST /a","to":"http://x","id":"mock_00000000"}`, fault.MockNotFound, "mock_00000000")
 }
 
-// TestThrottleIsToldAndEnds: a throttle says what it does; the newest that fits counts; off ends it.
-func TestThrottleIsToldAndEnds(t *testing.T) {
+// TestThrottleIsReportedUntilItEnds: a throttle says what it does; the newest that fits counts; off ends it.
+func TestThrottleIsReportedUntilItEnds(t *testing.T) {
 	w := newWire(t)
 	w.Refused("proxy_throttle", `{"profile":"3g"}`, fault.ProxyNotRunning)
 	w.Must("proxy_start", `{}`, nil)
 	w.ask("POST", "/order", "")
 	e := w.Must("proxy_throttle", `{"profile":"3g"}`, nil)
-	want := "3g, 100 ms later, down 780 kbit/s, up 330 kbit/s, for requests\nhint: `ios-agent proxy throttle off` ends it"
+	want := "3g, 100 ms delay, down 780 kbit/s, up 330 kbit/s, for requests\nhint: " +
+		hint.Do("proxy_throttle", "profile", "off") + " ends it"
 	if e.Stdout != want {
 		t.Errorf("got\n%s\nwant\n%s", e.Stdout, want)
 	}
@@ -105,13 +107,13 @@ func TestThrottleIsToldAndEnds(t *testing.T) {
 		t.Errorf("got %+v, want 3g to stay", got)
 	}
 	if e = w.Must("proxy_throttle", `{"profile":"off"}`, &got); len(got.Throttles) != 0 ||
-		e.Stdout != "no request of this session's devices is throttled" {
+		e.Stdout != "this session throttles no requests" {
 		t.Errorf("got %+v and %q, want none", got, e.Stdout)
 	}
 	if code, _ := w.ask("POST", "/order", ""); code != 200 {
 		t.Errorf("got %d, want an answer", code)
 	}
-	w.Refused("proxy_throttle", `{"latency_ms":1,"pattern":"~c 500"}`, fault.InvalidInput, "the pattern is about the answer")
+	w.Refused("proxy_throttle", `{"latency_ms":1,"pattern":"~c 500"}`, fault.InvalidInput, "the pattern is about responses")
 	w.Refused("proxy_throttle", `{"profile":"5g"}`, fault.InvalidInput, "very-bad")
 	w.Refused("proxy_throttle", `{"profile":"3g","udid":"X"}`, fault.DeviceNotFound, "X")
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/mock"
 	"ios-agent/internal/network/proxy"
@@ -20,25 +21,25 @@ import (
 )
 
 func (n *Network) mockOps() []op.Op {
-	set := networkSpec("proxy_mock", "mock", "POST mocks", "Answer requests that fit a pattern without their server, or have them fail", 0,
+	set := networkSpec("proxy_mock", "mock", "POST mocks", "Answer matching requests without their server, or make them fail", 0,
 		`proxy mock "POST /order" --status 500 --body '{"error":"sold out"}'`, `proxy mock "~d api.example.com" --fault timeout`,
 		"proxy mock --from f_0123456789ab")
 	set.Require, set.Exclude = [][]string{{"pattern", "from", "id"}}, [][]string{{"fault", "status"}, {"fault", "body"}}
-	set.Help = "Rules are tried in the order in which they were made, then those of the folder of mocks; the first that fits answers.\n" +
+	set.Help = "The first matching rule answers: rules made by calls in their order, then the rules of the folder of mocks.\n" +
 		"In a body {{request.path}}, {{request.query.NAME}}, {{request.header.NAME}}, {{request.json.a.b}}, {{now}}, {{uuid}} and\n" +
 		"{{counter}} are filled in. " +
-		"With `--id` a rule is changed and keeps its place; with `--from` it answers what was answered before."
-	clear := networkSpec("proxy_unmock", "unmock", "DELETE mocks", "Remove one mock, or all that this session made with calls", op.Idempotent,
+		"With " + hint.Field("id") + " a rule is changed and keeps its place; with " + hint.Field("from") + " it repeats a captured response."
+	clear := networkSpec("proxy_unmock", "unmock", "DELETE mocks", "Remove one mock, or all of this session", op.Idempotent,
 		"proxy unmock mock_0123abcd", "proxy unmock --all")
 	clear.Require, clear.Exclude = [][]string{{"all", "id"}}, [][]string{{"id", "all"}}
-	replay := networkSpec("proxy_replay", "replay", "POST flows/replay", "Send a captured request again, byte for byte or changed",
+	replay := networkSpec("proxy_replay", "replay", "POST flows/replay", "Send a captured request again, unchanged or changed",
 		op.OpenWorld|op.Destructive,
 		"proxy replay f_0123456789ab", `proxy replay f_0123456789ab --body '{"amount":2}'`)
 	replay.Timeout, replay.Next = 2*time.Minute, []string{"show_flow"}
 	return []op.Op{
 		op.New(set, n.Mock),
 		n.mapOp(),
-		op.New(networkSpec("proxy_mocks", "mocks", "GET mocks", "List the mocks in the order in which they are tried", reads, "proxy mocks"),
+		op.New(networkSpec("proxy_mocks", "mocks", "GET mocks", "List the mocks in their order", reads, "proxy mocks"),
 			n.Mocks),
 		op.New(clear, n.Unmock),
 		op.New(replay, n.Replay),
@@ -47,15 +48,15 @@ func (n *Network) mockOps() []op.Op {
 
 // MockIn is a mock.
 type MockIn struct {
-	Pattern string   `json:"pattern,omitempty" doc:"what fits: POST /order, or as mitmproxy writes it: ~m POST & ~u /order" cli:"arg"`
-	From    string   `json:"from,omitempty" doc:"a captured request: the rule answers its kind as it was answered"`
-	ID      string   `json:"id,omitempty" doc:"a rule to change, instead of a new one"`
-	Status  int      `json:"status,omitempty" doc:"of the answer; 200 if absent" min:"100" max:"599"`
-	Header  []string `json:"header,omitempty" doc:"of the answer, as NAME=VALUE" pairs:"true"`
-	Body    *string  `json:"body,omitempty" doc:"of the answer; application/json if it is JSON and no header says otherwise"`
-	Delay   int      `json:"delay_ms,omitempty" doc:"before the answer" min:"0" max:"120000" unit:"ms"`
-	Fault   string   `json:"fault,omitempty" doc:"instead of an answer" enum:"reset,timeout,truncated"`
-	Times   int      `json:"times,omitempty" doc:"so often; then the next rule, or the server, answers" min:"1" max:"1000000"`
+	Pattern string   `json:"pattern,omitempty" doc:"POST /order, or a mitmproxy filter: ~m POST & ~u /order" cli:"arg"`
+	From    string   `json:"from,omitempty" doc:"captured request whose response to repeat"`
+	ID      string   `json:"id,omitempty" doc:"rule to change; default: a new one"`
+	Status  int      `json:"status,omitempty" doc:"status of the response; default: 200" min:"100" max:"599"`
+	Header  []string `json:"header,omitempty" doc:"response headers, as NAME=VALUE" pairs:"true"`
+	Body    *string  `json:"body,omitempty" doc:"response body; valid JSON is sent as application/json by default"`
+	Delay   int      `json:"delay_ms,omitempty" doc:"delay of the response" min:"0" max:"120000" unit:"ms"`
+	Fault   string   `json:"fault,omitempty" doc:"failure instead of a response" enum:"reset,timeout,truncated"`
+	Times   int      `json:"times,omitempty" doc:"number of responses; then the next rule or the server" min:"1" max:"1000000"`
 }
 
 // MockOut is a rule.
@@ -69,16 +70,16 @@ type MockOut struct {
 	Fault   string      `json:"fails_with,omitempty"`
 	Times   int         `json:"times,omitempty"`
 	Hits    int         `json:"hits"`
-	Source  string      `json:"answers_from,omitempty"`     // where they are not the rule's own
-	Answers int         `json:"recorded_answers,omitempty"` // that a HAR has
-	File    string      `json:"file,omitempty"`             // that has the body
-	Owner   string      `json:"owner,omitempty"`            // the session that made it, if it is another one
+	Source  string      `json:"answers_from,omitempty"`     // source of the responses, if not the rule
+	Answers int         `json:"recorded_answers,omitempty"` // number of responses in the HAR
+	File    string      `json:"file,omitempty"`             // file with the body
+	Owner   string      `json:"owner,omitempty"`            // the session that made it, if another
 	Fits
 
-	listed bool // with how often it answered
+	listed bool // in a list, which shows how often it answered
 }
 
-// Text is a line.
+// Text is one line.
 func (o MockOut) Text() string {
 	does := fmt.Sprint(o.Code)
 	if o.Fault != "" {
@@ -101,7 +102,7 @@ func (o MockOut) Text() string {
 	case o.Hits > 0:
 		text += fmt.Sprintf(", answered %s", brief.Count(o.Hits, "time"))
 	case o.listed:
-		text += ", answered nothing yet"
+		text += ", not used yet"
 	}
 	text += o.Fits.String()
 	if o.File != "" {
@@ -117,11 +118,11 @@ type MocksOut struct {
 	Problem string    `json:"problem,omitempty" lines:"behind a margin"` // of the folder of mocks
 }
 
-// Text is a line a rule.
+// Text has a line for each rule.
 func (o MocksOut) Text() string {
 	w := brief.New(0)
 	if len(o.Mocks) == 0 {
-		w.Line("no mocks; `ios-agent proxy mock PATTERN --status 500` makes one")
+		w.Line("no mocks; make one: " + hint.Do("proxy_mock", "pattern", "PATTERN", "status", 500))
 	} else {
 		w.Line(brief.Count(o.Total, "mock"))
 	}
@@ -132,11 +133,11 @@ func (o MocksOut) Text() string {
 	return w.String()
 }
 
-// problemLines writes what is wrong with the files of mocks: each mistake has its line, and is told whole.
+// problemLines writes the errors in the files of mocks, each on its own line.
 func problemLines(w *brief.Writer, text string) {
 	for i, line := range strings.Split(text, "\n") {
 		if line != "" {
-			w.Linef("%s%s", map[bool]string{true: "problem: ", false: "  | "}[i == 0], oneline.Legible(brief.Clip(line, mostProblem)))
+			w.Linef("%s%s", map[bool]string{true: "problem: ", false: "  | "}[i == 0], oneline.Of(brief.Clip(line, mostProblem)))
 		}
 	}
 }
@@ -150,7 +151,7 @@ func mockOut(r mock.Rule, hits map[string]int) MockOut {
 		Times: r.Times, File: r.Response.BodyFile, Hits: hits[r.ID], Fields: []FlowField{}, Source: sourceOf(r.Response),
 	}
 	if out.Source != "" {
-		out.Code = 0 // that of the source
+		out.Code = 0 // the source decides
 	}
 	out.Body, _ = shownBytes([]byte(cmp.Or(r.Response.Body, string(r.Response.JSON), string(r.Response.Bytes))))
 	for _, f := range r.Response.Header {
@@ -162,7 +163,7 @@ func mockOut(r mock.Rule, hits map[string]int) MockOut {
 // Mocks lists the rules.
 func (n *Network) Mocks(ctx context.Context, c *op.Call, _ op.Nothing) (MocksOut, error) {
 	n.d.Services.Proxy.Reread(ctx)
-	if err := n.d.Services.Proxy.Flush(ctx); err != nil { // it tells how often each answered
+	if err := n.d.Services.Proxy.Flush(ctx); err != nil { // for the counts of the mocks
 		return MocksOut{}, err
 	}
 	s := n.d.Services.Proxy.Status()
@@ -216,11 +217,11 @@ func (n *Network) Mock(ctx context.Context, c *op.Call, in MockIn) (MockOut, err
 }
 
 func noMock(id string) *fault.Fault {
-	return fault.New(fault.MockNotFound, "there is no mock %.40q that a call made", id).With("field", "id").
-		WithHint("`ios-agent proxy mocks` lists them; those of the folder are changed in its files")
+	return fault.New(fault.MockNotFound, "no mock with the id %.40q was made by a call", id).With("field", "id").
+		WithHint("%s lists the mocks; change mocks of the folder in its files", hint.Do("proxy_mocks"))
 }
 
-// into puts what was given into a rule.
+// into adds the given values to a rule.
 func (in MockIn) into(r *mock.Rule) error {
 	if in.Pattern != "" {
 		p, err := CheckPattern(in.Pattern)
@@ -257,19 +258,19 @@ func (in MockIn) into(r *mock.Rule) error {
 	return mock.Check(*r)
 }
 
-// UnmockIn says which.
+// UnmockIn selects mocks.
 type UnmockIn struct {
-	ID  string `json:"id,omitempty" doc:"of a rule" cli:"arg"`
-	All bool   `json:"all,omitempty" doc:"all that this session made with calls"`
+	ID  string `json:"id,omitempty" doc:"id of a mock" cli:"arg"`
+	All bool   `json:"all,omitempty" doc:"all mocks of this session"`
 }
 
-// UnmockOut is what is gone.
+// UnmockOut is the number of removed mocks.
 type UnmockOut struct {
 	Removed int `json:"removed_count"`
-	Total   int `json:"total"` // that are left
+	Total   int `json:"total"` // the remaining mocks
 }
 
-// Text says so.
+// Text is one line.
 func (o UnmockOut) Text() string {
 	return fmt.Sprintf("removed %s; %d left", brief.Count(o.Removed, "mock"), o.Total)
 }
@@ -287,26 +288,26 @@ func (n *Network) Unmock(ctx context.Context, c *op.Call, in UnmockIn) (out Unmo
 	return out, err
 }
 
-// ReplayIn says which, and what to change.
+// ReplayIn is a captured request, and the changes to it.
 type ReplayIn struct {
-	ID     string   `json:"flow_id" doc:"of a captured request, or latest" cli:"arg"`
-	Header []string `json:"header,omitempty" doc:"headers to set, as NAME=VALUE; the others stay" pairs:"true" private:"true"`
-	Body   *string  `json:"body,omitempty" doc:"another body" private:"true"`
+	ID     string   `json:"flow_id" doc:"id of a captured request, or latest" cli:"arg"`
+	Header []string `json:"header,omitempty" doc:"headers to set, as NAME=VALUE" pairs:"true" private:"true"`
+	Body   *string  `json:"body,omitempty" doc:"new body" private:"true"`
 }
 
-// ReplayOut is what came.
+// ReplayOut is the new request.
 type ReplayOut struct {
 	Repeats string   `json:"repeats"`
 	Flow    FlowLine `json:"flow"`
 }
 
-// Text is the new flow.
+// Text is the new request.
 func (o ReplayOut) Text() string { return o.Flow.Text() }
 
-// replayWait is how long an answer is waited for.
+// replayWait is the longest wait for the response.
 const replayWait = 30 * time.Second
 
-// Replay sends a request again and waits for what comes of it.
+// Replay sends a request again and waits for its response.
 func (n *Network) Replay(ctx context.Context, c *op.Call, in ReplayIn) (ReplayOut, error) {
 	f, err := n.Get(ctx, in.ID)
 	if err != nil {
@@ -317,8 +318,8 @@ func (n *Network) Replay(ctx context.Context, c *op.Call, in ReplayIn) (ReplayOu
 		return ReplayOut{}, err
 	}
 	if len(f.Hidden) > 0 {
-		return ReplayOut{}, fault.New(fault.InvalidInput, "secrets of %s were not kept (%s): it would not be the same request", f.ID,
-			brief.Clip(strings.Join(f.Hidden, ", "), 200)).WithHint("have the app send it again")
+		return ReplayOut{}, fault.New(fault.InvalidInput, "cannot replay %s: its secrets (%s) were not stored", f.ID,
+			brief.Clip(strings.Join(f.Hidden, ", "), 200)).WithHint("let the app send it again")
 	}
 	request := f.Request
 	if in.Body != nil {
@@ -339,7 +340,7 @@ func (n *Network) Replay(ctx context.Context, c *op.Call, in ReplayIn) (ReplayOu
 	return ReplayOut{f.ID, flowLine(&shown)}, nil
 }
 
-// setFields are header lines with others set over them, in any case of their names.
+// setFields replaces headers by others of the same name, in any case.
 func setFields(lines, over flow.Header) flow.Header {
 	if len(over) == 0 {
 		return lines

@@ -19,6 +19,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/steps"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/network/flow"
@@ -132,64 +133,65 @@ func TestProxyStartsAndStops(t *testing.T) {
 	w := newWire(t)
 	var got network.ProxyOut
 	e := w.Must("proxy_status", `{}`, &got)
-	if got.Status != "stopped" || e.Stdout != "the proxy does not run; 0 requests captured before; `ios-agent proxy start` starts it" {
+	if got.Status != "stopped" || e.Stdout != "the proxy does not run; 0 requests captured before; start it with "+hint.Do("proxy_start") {
 		t.Errorf("before: got %+v and %q, want that it does not run", got, e.Stdout)
 	}
 	e = w.Must("proxy_start", `{"bypass":["pinned.example.com"]}`, &got)
 	at := net.JoinHostPort(got.Listen, fmt.Sprint(got.Port))
 	if got.Status != "running" || got.Listen != "127.0.0.1" || got.Owner != "" || len(got.Warnings) != 0 || got.Started == "" ||
-		e.Stdout != "the proxy runs on "+at+"; 0 requests captured\npasses on unseen: pinned.example.com" {
+		e.Stdout != "the proxy runs on "+at+"; 0 requests captured\nbypasses: pinned.example.com" {
 		t.Errorf("got %+v and\n%s\nwant it to run", got, e.Stdout)
 	}
 	w.ask("GET", "/a", "")
 	if e = w.Must("proxy_stop", `{}`, &got); got.Status != "stopped" || !got.Forgotten ||
-		e.Stdout != "the proxy stopped; 1 request captured stay: `ios-agent proxy flows`" {
+		e.Stdout != "the proxy stopped; 1 request captured, see "+hint.Do("list_flows") {
 		t.Errorf("got %+v and %q, want it stopped", got, e.Stdout)
 	}
 }
 
-func TestProxyIsRefusedWhatIsNoHost(t *testing.T) {
+func TestProxyRefusesInvalidHosts(t *testing.T) {
 	w := newWire(t)
 	for _, c := range []struct{ name, input, field, says string }{
-		{"proxy_start", `{"bypass":["a b"]}`, "bypass", `bypass: "a b" is no host`},
-		{"proxy_start", `{"bypass":["http://x"]}`, "bypass", "is no host"},
-		{"proxy_start", `{"listen_host":"example.com"}`, "listen_host", `"example.com" is no address of this machine`},
+		{"proxy_start", `{"bypass":["a b"]}`, "bypass", `bypass: "a b" is not a host`},
+		{"proxy_start", `{"bypass":["http://x"]}`, "bypass", "is not a host"},
+		{"proxy_start", `{"listen_host":"example.com"}`, "listen_host", `"example.com" is not an address of this machine`},
 		{"proxy_start", `{"port":70000}`, "port", "65535"},
-		{"proxy_set", `{"only":"a/b"}`, "only", `only: "a/b" is no host`},
+		{"proxy_set", `{"only":"a/b"}`, "only", `only: "a/b" is not a host`},
 		{"proxy_set", `{}`, "", "only"},
 		{"proxy_hold", `{"pattern":"~u ("}`, "pattern", ""},
-		{"proxy_hold", `{"pattern":"~c 404"}`, "pattern", "the pattern is about the answer: no request fits it"},
+		{"proxy_hold", `{"pattern":"~c 404"}`, "pattern", "the pattern is about responses: no request matches it"},
 		{"proxy_release", `{"flow_id":"f","header":["X"]}`, "header", "NAME=VALUE"},
 		{"list_flows", `{"status":"9xx"}`, "status", ""},
 		{"list_flows", `{"since":"then"}`, "since", ""},
 		{"list_flows", `{"until":"then"}`, "until", ""},
-		{"wait_flow", `{"request":"POST /a b"}`, "request", `request: "POST /a b" is no method with a path`},
+		{"wait_flow", `{"request":"POST /a b"}`, "request", `request: "POST /a b" is not a method with a path`},
 		{"summarize_flows", `{"since":"then"}`, "since", ""},
 	} {
 		if f := w.Refused(c.name, c.input, fault.InvalidInput, c.says); c.field != "" && f.Details["field"] != c.field {
 			t.Errorf("%s %s: got the field %v, want %q", c.name, c.input, f.Details["field"], c.field)
 		}
 	}
-	w.Refused("show_flow", `{}`, fault.FlowNotFound, "no request went through the proxy", "`ios-agent proxy launch APP`")
-	w.Refused("show_flow", `{"flow_id":"f_nothing"}`, fault.FlowNotFound, `there is no request "f_nothing"`)
-	w.Refused("wait_flow", `{"request":"/x"}`, fault.ProxyNotRunning, "no request can come")
+	w.Refused("show_flow", `{}`, fault.FlowNotFound, "no request has reached the proxy",
+		hint.Do("proxy_launch", "bundle_id", "APP"))
+	w.Refused("show_flow", `{"flow_id":"f_nothing"}`, fault.FlowNotFound, `no request with the id "f_nothing"`)
+	w.Refused("wait_flow", `{"request":"/x"}`, fault.ProxyNotRunning, "cannot wait for a request")
 }
 
 func TestFlowsAreListedAndFiltered(t *testing.T) {
 	w := newWire(t)
 	var got network.ListFlowsOut
-	stopped := "the proxy does not run: `ios-agent proxy launch APP` starts it, and the app through it"
+	stopped := "the proxy does not run: " + hint.Do("proxy_launch", "bundle_id", "APP") + " starts it with the app"
 	if w.Must("list_flows", `{}`, &got); got.Note != stopped || got.Flows == nil {
 		t.Errorf("got %+v, want that the proxy does not run", got)
 	}
 	w.Must("proxy_start", `{}`, nil)
-	if w.Must("list_flows", `{}`, &got); !strings.HasPrefix(got.Note, "no request went through the proxy yet") {
+	if w.Must("list_flows", `{}`, &got); !strings.HasPrefix(got.Note, "no request has reached the proxy yet") {
 		t.Errorf("got the note %q, want that nothing went through", got.Note)
 	}
 	w.ask("GET", "/a", "")
 	w.ask("POST", "/order", "shoes")
 	w.ask("GET", "/broken/b", "")
-	if w.Must("list_flows", `{"host":"example.com"}`, &got); got.Note != "3 requests kept, and none fits" {
+	if w.Must("list_flows", `{"host":"example.com"}`, &got); got.Note != "3 requests captured, and none matches" {
 		t.Errorf("got the note %q, want that none of those fits", got.Note)
 	}
 	for input, want := range map[string]string{
@@ -243,7 +245,7 @@ func TestFlowIsShownWithoutSecrets(t *testing.T) {
 	}
 }
 
-func TestWaitFindsTheRequestThatCame(t *testing.T) {
+func TestWaitMatchesCapturedRequest(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
 	w.ask("POST", "/order", "shoes")
@@ -253,7 +255,7 @@ func TestWaitFindsTheRequestThatCame(t *testing.T) {
 		t.Errorf("got %+v and %q, want the request", got, e.Stdout)
 	}
 	for _, input := range []string{`{"request":"POST /other","timeout_ms":0}`, `{"request":"GET","timeout_ms":1}`} {
-		w.Refused("wait_flow", input, fault.Timeout, "no request ", " came within ", "`ios-agent proxy flows`")
+		w.Refused("wait_flow", input, fault.Timeout, "no request ", " came within ", hint.Do("list_flows"))
 		got = network.WaitFlowOut{}
 		if w.Must("wait_flow", strings.Replace(input, "{", `{"soft":true,`, 1), &got); got.Matched || got.Flow != nil {
 			t.Errorf("%s softly: got %+v, want no match", input, got)

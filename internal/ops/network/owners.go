@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/mitm"
@@ -19,7 +20,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// ofSession says whose something is; nothing of the caller's own.
+// ofSession names the owner, unless it is the caller.
 func ofSession(owner string) string {
 	if owner == "" {
 		return ""
@@ -27,7 +28,7 @@ func ofSession(owner string) string {
 	return ", of the session " + ui.Inline(owner)
 }
 
-// another is an owner if it is another session.
+// another is the owner, or empty if that is the caller.
 func another(owner string, c *op.Call) string {
 	if owner == c.Session {
 		return ""
@@ -35,20 +36,20 @@ func another(owner string, c *op.Call) string {
 	return owner
 }
 
-// ProxyShare is what another session has of the proxy.
+// ProxyShare is another session's use of the proxy.
 type ProxyShare struct {
 	Session string   `json:"session"`
 	Only    string   `json:"only,omitempty"`
 	Bypass  []string `json:"bypass,omitempty"`
 	Hold    string   `json:"hold,omitempty"`
-	Mocks   int      `json:"mock_rules,omitempty"` // that its calls made
+	Mocks   int      `json:"mock_rules,omitempty"` // made by its calls
 }
 
-// Text is a line.
+// Text is one line.
 func (o ProxyShare) Text() string {
 	var has []string
 	for _, part := range []struct{ name, value string }{
-		{"sees only", o.Only}, {"passes on unseen", strings.Join(o.Bypass, ", ")}, {"holds", o.Hold},
+		{"sees only", o.Only}, {"bypasses", strings.Join(o.Bypass, ", ")}, {"holds", o.Hold},
 	} {
 		if part.value != "" {
 			has = append(has, part.name+" "+ui.Inline(part.value))
@@ -60,7 +61,7 @@ func (o ProxyShare) Text() string {
 	return fmt.Sprintf("session %s: %s", ui.Inline(o.Session), cmp.Or(strings.Join(has, ", "), "uses it"))
 }
 
-// sharesOfOthers are what other sessions have of the proxy.
+// sharesOfOthers lists the other sessions' uses of the proxy.
 func sharesOfOthers(s proxy.Status, c *op.Call) (all []ProxyShare) {
 	for _, other := range s.Shares() {
 		if other.Owner != c.Session && other.Owner != "" {
@@ -72,7 +73,8 @@ func sharesOfOthers(s proxy.Status, c *op.Call) (all []ProxyShare) {
 	return all
 }
 
-// goesOn reports whether a proxy that runs is used as it is: for a device, or one of another session, when nothing else is asked of it.
+// goesOn reports whether a start keeps the running proxy: the call only adds a device, or the proxy belongs to another session, and the
+// call asks for no other settings.
 func (n *Network) goesOn(c *op.Call, in ProxyStartIn) bool {
 	s := n.d.Services.Proxy.Status()
 	elsewhere := in.Listen != proxy.Loopback && string(in.Listen) != s.Host
@@ -80,7 +82,7 @@ func (n *Network) goesOn(c *op.Call, in ProxyStartIn) bool {
 	return (in.Device != "" || s.Owner != c.Session) && !other && (s.State == proxy.Running || s.State == proxy.Restarting)
 }
 
-// uses notes that a session uses the proxy that runs. Only its owner may have the Mac's proxy set to it.
+// uses notes that a session uses the running proxy. Only the owner may set the Mac's proxy.
 func (n *Network) uses(ctx context.Context, c *op.Call, system bool) error {
 	if system {
 		if err := n.d.Services.Proxy.Own(ctx, c.Session); err != nil {
@@ -93,21 +95,21 @@ func (n *Network) uses(ctx context.Context, c *op.Call, system bool) error {
 	})
 }
 
-// ProxyTakeOverIn says whose, and why.
+// ProxyTakeOverIn names the session, and the reason.
 type ProxyTakeOverIn struct {
-	Owner  string `json:"owner,omitempty" doc:"the session that has it; absent: all others"`
+	Owner  string `json:"owner,omitempty" doc:"session to take over from; default: all others"`
 	Reason string `json:"reason" doc:"why; it is logged"`
 }
 
-// TakeOver makes it the session's.
+// TakeOver gives the calling session the proxy, the mocks, filters and holds of other sessions.
 func (n *Network) TakeOver(ctx context.Context, c *op.Call, in ProxyTakeOverIn) (ProxyOut, error) {
 	taken, err := n.d.Services.Proxy.TakeOver(ctx, in.Owner, c.Session, in.Reason)
 	if err != nil {
 		return ProxyOut{}, err
 	}
 	if in.Owner != "" && len(taken) == 0 {
-		return ProxyOut{}, fault.New(fault.SessionNotFound, "the session %.80q has nothing of the proxy", in.Owner).With("field", "owner").
-			WithHint("`ios-agent proxy status` tells which sessions do")
+		return ProxyOut{}, fault.New(fault.SessionNotFound, "the session %.80q does not use the proxy", in.Owner).With("field", "owner").
+			WithHint("%s lists the sessions that do", hint.Do("proxy_status"))
 	}
 	out, err := n.Status(ctx, c, op.Nothing{})
 	out.Taken = taken
@@ -119,27 +121,27 @@ func (n *Network) PutMock(ctx context.Context, c *op.Call, rule mock.Rule) error
 	return n.d.Services.Proxy.Set(ctx, func(s *proxy.Settings) error { return s.Put(rule, c.Session) })
 }
 
-// ReleaseFlow lets a request go on that the calling session holds, changed if a change is given.
+// ReleaseFlow releases a request that the calling session holds, with the change if it is not nil.
 func (n *Network) ReleaseFlow(ctx context.Context, c *op.Call, id string, change *flow.Change) error {
 	return n.d.Services.Proxy.Release(ctx, c.Session, id, change)
 }
 
-// ReleaseFlows lets all requests go on that the calling session holds. It answers how many.
+// ReleaseFlows releases all requests that the calling session holds, and returns their number.
 func (n *Network) ReleaseFlows(ctx context.Context, c *op.Call) (int, error) {
 	return n.d.Services.Proxy.ReleaseAll(ctx, c.Session)
 }
 
-// CA is the proxy's certificate authority; fs.ErrNotExist: there is none yet.
+// CA is the proxy's certificate authority. The error is fs.ErrNotExist if it has not been made yet.
 func (n *Network) CA() (*mitm.CA, error) { return n.d.Services.Authority(false) }
 
-// HeldFlows are the requests that wait, and the pattern by which the calling session holds some; nil: it holds none. It waits for one of
-// the session's own, at most so long.
+// HeldFlows lists the held requests, and the calling session's hold; nil: it has none. It waits up to wait for a request that the session
+// holds.
 func (n *Network) HeldFlows(ctx context.Context, c *op.Call, wait time.Duration) ([]rules.Held, *rules.Intercept) {
 	held, _ := n.d.Services.Proxy.Held(ctx, c.Session, 0, wait)
 	return held, n.d.Services.Proxy.Status().ShareOf(c.Session).Hold
 }
 
-// Query finds requests, those too that the proxy has only just seen.
+// Query finds requests, including the latest ones.
 func (n *Network) Query(ctx context.Context, f flow.Filter, p capture.Page) ([]flow.Flow, int, error) {
 	if err := n.d.Services.Settled(ctx); err != nil {
 		return nil, 0, err
@@ -147,7 +149,7 @@ func (n *Network) Query(ctx context.Context, f flow.Filter, p capture.Page) ([]f
 	return n.d.Services.Flows.Query(ctx, f, p)
 }
 
-// Sum sums requests up, those too that the proxy has only just seen.
+// Sum summarizes requests, including the latest ones.
 func (n *Network) Sum(ctx context.Context, q capture.SummaryQuery) (flow.Summary, string, error) {
 	if err := n.d.Services.Settled(ctx); err != nil {
 		return flow.Summary{}, "", err

@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ops/network"
 )
 
 func TestMocksAnswerUntilTheyAreRemoved(t *testing.T) {
 	w := newWire(t)
-	if e := w.Must("proxy_mocks", `{}`, nil); e.Stdout != "no mocks; `ios-agent proxy mock PATTERN --status 500` makes one" {
+	if e := w.Must("proxy_mocks", `{}`, nil); e.Stdout != "no mocks; make one: "+
+		hint.Do("proxy_mock", "pattern", "PATTERN", "status", 500) {
 		t.Errorf("got %q, want none", e.Stdout)
 	}
 	w.Must("proxy_start", `{}`, nil)
@@ -37,7 +39,7 @@ func TestMocksAnswerUntilTheyAreRemoved(t *testing.T) {
 	if changed.ID != made.ID || changed.Code != 404 || changed.Pattern != "~u /order" || changed.DelayMS != 1 || changed.Body != made.Body {
 		t.Errorf("got %+v, want the same mock with another status", changed)
 	}
-	w.Refused("proxy_mock", `{"id":"mock_nothing","status":404}`, fault.MockNotFound, `there is no mock "mock_nothing" that a call made`)
+	w.Refused("proxy_mock", `{"id":"mock_nothing","status":404}`, fault.MockNotFound, `no mock with the id "mock_nothing" was made by a call`)
 	w.Refused("proxy_mock", `{"status":404}`, fault.InvalidInput, "pattern")
 	w.Refused("proxy_mock", `{"pattern":"~u ("}`, fault.InvalidInput)
 	w.Refused("proxy_mock", `{"pattern":"~u /a","fault":"reset","status":500}`, fault.InvalidInput, "fault")
@@ -52,15 +54,15 @@ func TestMocksAnswerUntilTheyAreRemoved(t *testing.T) {
 }
 
 // A mock that would answer nothing says so before the next request goes past it (W4), and the form that lists print is a pattern.
-func TestPatternsSayHowTheyWereReadAndWhatFits(t *testing.T) {
+func TestPatternsReportMeaningAndMatchCount(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
 	w.ask("POST", "/order", "")
 	w.ask("GET", "/menu", "")
 	for _, c := range []struct{ op, pattern, want string }{
-		{"proxy_mock", "POST /order", "~m ^POST$ & ~u /order → 503; of the newest 2 requests 1 fit"},
-		{"proxy_mock", "POST order", "POST order → 503; of the newest 2 requests none fits"},
-		{"proxy_hold", "POST /order", `"~m ^POST$ & ~u /order"; of the newest 2 requests 1 fit`},
+		{"proxy_mock", "POST /order", "~m ^POST$ & ~u /order → 503; it matches 1 of the newest 2 requests"},
+		{"proxy_mock", "POST order", "POST order → 503; it matches none of the newest 2 requests"},
+		{"proxy_hold", "POST /order", `"~m ^POST$ & ~u /order"; it matches 1 of the newest 2 requests`},
 	} {
 		input := `{"pattern":"` + c.pattern + `"}`
 		if c.op == "proxy_mock" {
@@ -84,7 +86,7 @@ func TestPatternsSayHowTheyWereReadAndWhatFits(t *testing.T) {
 	w.Refused("list_flows", `{"pattern":"~u ("}`, fault.InvalidInput)
 }
 
-func TestMockCanAnswerAsItWasAnswered(t *testing.T) {
+func TestMockFromFlowRepeatsItsResponse(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
 	w.ask("GET", "/broken", "")
@@ -96,17 +98,18 @@ func TestMockCanAnswerAsItWasAnswered(t *testing.T) {
 	w.Refused("proxy_mock", `{"from":"f_nothing"}`, fault.FlowNotFound, "f_nothing")
 }
 
-func TestHeldRequestIsReleasedChanged(t *testing.T) {
+func TestHeldRequestIsReleasedWithChanges(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
-	if e := w.Must("proxy_held", `{}`, nil); e.Stdout != "nothing is held, and no pattern is set: `ios-agent proxy hold PATTERN`" {
+	if e := w.Must("proxy_held", `{}`, nil); e.Stdout != "no pattern is set; set one: "+hint.Do("proxy_hold", "pattern", "PATTERN") {
 		t.Errorf("got %q, want no pattern", e.Stdout)
 	}
 	e := w.Must("proxy_hold", `{"pattern":"~u /order"}`, nil)
-	if want := "holding requests that fit \"~u /order\"; each is let go after 30 s: `ios-agent proxy held --wait-ms 30000`"; e.Stdout != want {
+	if want := "holding requests that match \"~u /order\"; each is released after 30 s; wait for one: " +
+		hint.Do("proxy_held", "wait_ms", 30000); e.Stdout != want {
 		t.Errorf("got %q, want %q", e.Stdout, want)
 	}
-	if e := w.Must("proxy_held", `{}`, nil); e.Stdout != `nothing is held; the pattern is "~u /order"` {
+	if e := w.Must("proxy_held", `{}`, nil); e.Stdout != `no held requests; the pattern is "~u /order"` {
 		t.Errorf("got %q, want nothing held", e.Stdout)
 	}
 	came := make(chan string, 1)
@@ -123,18 +126,18 @@ func TestHeldRequestIsReleasedChanged(t *testing.T) {
 		held.Held[0].Owner != "" || held.Held[0].ReleaseMS <= 0 || held.Next == 0 {
 		t.Fatalf("got %+v, want the request held", held)
 	}
-	if !strings.HasPrefix(e.Stdout, "1 request held\n") || !strings.Contains(e.Stdout, "  request, let go by itself in ") ||
+	if !strings.HasPrefix(e.Stdout, "1 request held\n") || !strings.Contains(e.Stdout, "  request, released in ") ||
 		!strings.HasSuffix(e.Stdout, "\n  body: \"shoes\"") {
 		t.Errorf("got\n%s\nwant the request with its body", e.Stdout)
 	}
 	var status network.ProxyOut
 	if e := w.Must("proxy_status", `{}`, &status); status.Held != 1 || status.Hold != "~u /order" ||
-		!strings.Contains(e.Stdout, "\nholds: ~u /order") || !strings.Contains(e.Stdout, "\n1 request held: `ios-agent proxy held`") {
+		!strings.Contains(e.Stdout, "\nholds: ~u /order") || !strings.Contains(e.Stdout, "\n1 request held: "+hint.Do("proxy_held")) {
 		t.Errorf("got %+v and\n%s\nwant it told what is held", status, e.Stdout)
 	}
 	id := held.Held[0].ID
 	e = w.Must("proxy_release", `{"flow_id":"`+id+`","body":"boots","header":["X-Test=1"]}`, nil)
-	if e.Stdout != id+" goes on, changed; `ios-agent proxy show "+id+"` tells what comes of it" {
+	if e.Stdout != id+" released, changed; see its result: "+hint.Do("show_flow", "flow_id", id) {
 		t.Errorf("got %q, want it released and changed", e.Stdout)
 	}
 	if body := <-came; body != "POST /order 1 boots" {
@@ -143,15 +146,15 @@ func TestHeldRequestIsReleasedChanged(t *testing.T) {
 	if e := w.Run("proxy_release", `{"flow_id":"`+id+`"}`); e.Error == nil {
 		t.Errorf("again: got %q, want a fault", e.Stdout)
 	}
-	if e := w.Must("proxy_release_all", `{}`, nil); e.Stdout != "0 held requests let go" {
+	if e := w.Must("proxy_release_all", `{}`, nil); e.Stdout != "0 held requests released" {
 		t.Errorf("got %q, want none", e.Stdout)
 	}
-	if e := w.Must("proxy_unhold", `{}`, nil); e.Stdout != "nothing is held any more" {
+	if e := w.Must("proxy_unhold", `{}`, nil); e.Stdout != "holding stopped" {
 		t.Errorf("got %q, want nothing held", e.Stdout)
 	}
 }
 
-func TestHoldOfAnswersAndOfBoth(t *testing.T) {
+func TestHoldAppliesToRequestsResponsesOrBoth(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
 	for input, want := range map[string]network.HoldOut{
@@ -164,22 +167,22 @@ func TestHoldOfAnswersAndOfBoth(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: got %+v, want %+v", input, got, want)
 		}
-		word := map[bool]string{true: "requests", false: "answers"}[want.Requests]
+		word := map[bool]string{true: "requests", false: "responses"}[want.Requests]
 		if want.Requests && want.Responses {
-			word = "requests and answers"
+			word = "requests and responses"
 		}
-		if !strings.HasPrefix(e.Stdout, "holding "+word+" that fit ") {
+		if !strings.HasPrefix(e.Stdout, "holding "+word+" that match ") {
 			t.Errorf("%s: got %q, want %s", input, e.Stdout, word)
 		}
 	}
 }
 
-func TestAnotherSessionUsesTheProxyAsItIs(t *testing.T) {
+func TestOtherSessionCannotChangeProxySettings(t *testing.T) {
 	w := newWire(t)
 	w.as("ann").Must("proxy_start", `{}`, nil)
 	var got network.ProxyOut
 	e := w.as("bob").Must("proxy_start", `{}`, &got)
-	if got.Owner != "ann" || !strings.Contains(e.Stdout, "\nstarted by the session ann, and used as it is") {
+	if got.Owner != "ann" || !strings.Contains(e.Stdout, "\nowned by the session ann, which alone changes its settings") {
 		t.Errorf("got %+v and\n%s\nwant the proxy of ann", got, e.Stdout)
 	}
 	w.Must("proxy_set", `{"only":"b.example"}`, nil)
@@ -205,7 +208,7 @@ func TestAnotherSessionUsesTheProxyAsItIs(t *testing.T) {
 		t.Errorf("got %+v, want a fault that names ann", e.Error)
 	}
 	w.as("ann").Refused("proxy_take_over", `{"owner":"eve","reason":"gone"}`, fault.SessionNotFound,
-		`the session "eve" has nothing of the proxy`)
+		`the session "eve" does not use the proxy`)
 	e = w.Must("proxy_take_over", `{"owner":"bob","reason":"gone"}`, &got)
 	if len(got.Taken) != 1 || got.Taken[0] != "bob" || got.Only != "b.example" || !strings.HasPrefix(e.Stdout, "taken over from bob\n") {
 		t.Errorf("got %+v and\n%s\nwant what bob had", got, e.Stdout)

@@ -10,24 +10,25 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/hostproxy"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/target"
 )
 
-// HostProxyOut is what is changed of the Mac's settings while it is.
+// HostProxyOut is the current change of the Mac's proxy settings.
 type HostProxyOut struct {
 	Service string `json:"service"`
 	Since   string `json:"since"`
-	Before  string `json:"before"` // what is put back
+	Before  string `json:"before"` // the settings to restore
 }
 
 func hostProxyOf(c hostproxy.Change) *HostProxyOut {
 	return &HostProxyOut{Service: c.Service, Since: c.Made.Format(time.RFC3339), Before: c.Original()}
 }
 
-// systemProxy sets the Mac's proxy to ours, which runs, or puts it back. What was set there before becomes the way of our requests.
+// systemProxy sets the Mac's proxy to the running proxy, or restores it. The Mac's previous proxy becomes the upstream of the running one.
 func (n *Network) systemProxy(ctx context.Context, on bool, service string) (undone hostproxy.Undone, err error) {
 	if !on {
 		if undone, err = n.d.Services.Host.Undo(ctx); err != nil {
@@ -40,11 +41,12 @@ func (n *Network) systemProxy(ctx context.Context, on bool, service string) (und
 	}
 	now := n.d.Services.Proxy.Status()
 	if now.State == proxy.Stopped {
-		return undone, fault.New(fault.ProxyNotRunning, "the Mac's proxy can be set to ours when ours runs")
+		return undone, fault.New(fault.ProxyNotRunning, "cannot set the Mac's proxy: the proxy of ios-agent does not run")
 	}
 	if ip := net.ParseIP(now.Host); ip == nil || !ip.IsUnspecified() && now.Host != proxy.Loopback {
-		return undone, fault.New(fault.InvalidInput, "the Mac's proxy can only be set to %s, where this proxy does not listen, but on %s",
-			proxy.Loopback, now.Host).WithHint("start it without `--listen-host`, or with 0.0.0.0: `ios-agent proxy start --system-proxy`")
+		return undone, fault.New(fault.InvalidInput, "cannot set the Mac's proxy: the proxy must listen on %s, but listens on %s",
+			proxy.Loopback, now.Host).WithHint("start the proxy without %s, or with 0.0.0.0: %s", hint.Field("listen_host"),
+			hint.Do("proxy_start", "system_proxy", true))
 	}
 	if c, is := n.d.Services.Host.Current(); is && c.Port == now.Port && (service == "" || service == c.Service) {
 		return undone, nil
@@ -62,14 +64,14 @@ func (n *Network) systemProxy(ctx context.Context, on bool, service string) (und
 		s.System, s.Chained = true, chain
 		return nil
 	})
-	if err != nil { // requests would go round the proxy of before
+	if err != nil { // without the chain, requests would bypass the previous proxy
 		_, undoErr := n.d.Services.Host.Undo(context.WithoutCancel(ctx))
 		return undone, joined(err, undoErr)
 	}
 	return undone, nil
 }
 
-// joined is an error, and in its message another one that came of it.
+// joined is an error whose message includes a second error that followed from it.
 func joined(err, after error) error {
 	if after == nil {
 		return err
@@ -78,7 +80,7 @@ func joined(err, after error) error {
 	return fault.New(f.Code, "%s; and then: %w", f.Message, after).WithHint("%s", fault.From(after).Hint)
 }
 
-// bootedNow are the simulators that are booted, with the time of each boot. The tools are asked.
+// bootedNow asks the tools for the booted simulators and the time of each boot.
 func (n *Network) bootedNow(ctx context.Context) (map[string]string, error) {
 	n.d.Access.Pool.Changed()
 	all, err := n.d.Access.Pool.List(ctx)
@@ -94,14 +96,14 @@ func (n *Network) bootedNow(ctx context.Context) (map[string]string, error) {
 	return booted, nil
 }
 
-// viaProxy is a device whose apps are to go through the proxy.
+// viaProxy is a device whose apps will use the proxy.
 type viaProxy struct {
 	h      *pool.Handle
 	info   device.Info
-	reboot bool // it booted before the Mac's proxy was set
+	reboot bool // the device booted before the Mac's proxy was set
 }
 
-// wanted finds the device, and refuses one that no request of would reach the proxy: nothing has been changed by then.
+// wanted finds the device, and refuses a device whose requests would not reach the proxy, before any setting is changed.
 func (n *Network) wanted(ctx context.Context, c *op.Call, in ProxyStartIn) (*viaProxy, error) {
 	named, system := in.Device, bool(in.System)
 	if named == "" {
@@ -133,27 +135,27 @@ func (n *Network) wanted(ctx context.Context, c *op.Call, in ProxyStartIn) (*via
 	change, set := n.d.Services.Host.Current()
 	switch {
 	case !set && !system:
-		return nil, unreached("the apps of %s do not use the proxy: simulators use the Mac's, which is not set to it", v.info).
-			WithHint("`ios-agent proxy start --system-proxy --reboot --device %s` sets it, and boots the simulator anew", v.info.UDID)
+		return nil, unreached("the apps of %s do not use the proxy: simulators use the Mac's proxy, which is not set to it", v.info).
+			WithHint("%s sets it and reboots the simulator", hint.Do("proxy_start", "system_proxy", true, "reboot", true, "device", v.info.UDID))
 	case v.info.State == "shutdown", set && change.Reaches(v.info.UDID, v.info.BootedAt):
 		return v, nil
 	case in.Reboot:
 		v.reboot = true
 		return v, nil
 	}
-	again := "ios-agent proxy start --reboot --device "
+	again := hint.Do("proxy_start", "reboot", true, "device", v.info.UDID)
 	if !set {
-		again = "ios-agent proxy start --system-proxy --reboot --device "
+		again = hint.Do("proxy_start", "system_proxy", true, "reboot", true, "device", v.info.UDID)
 	}
-	return nil, unreached("the apps of %s do not use the proxy: it is booted, and took the Mac's settings of before when it did", v.info).
-		WithHint("`%s%s` shuts it down and boots it again; its apps end", again, v.info.UDID)
+	return nil, unreached("the apps of %s do not use the proxy: it booted before the Mac's proxy was set", v.info).
+		WithHint("%s reboots it, which ends its apps", again)
 }
 
 func unreached(format string, i device.Info) *fault.Fault {
 	return fault.New(fault.StateFailed, format, fmt.Sprintf("%s (%s)", i.Name, i.UDID)).With("udid", i.UDID)
 }
 
-// through boots a device that is shut down, and has it trust the proxy's certificate.
+// through boots the device if needed, and installs the proxy's certificate on it.
 func (n *Network) through(ctx context.Context, c *op.Call, v *viaProxy) error {
 	ca, err := n.d.Services.Authority(true)
 	if err != nil {
@@ -182,30 +184,27 @@ func (n *Network) through(ctx context.Context, c *op.Call, v *viaProxy) error {
 	return n.d.Access.Do(ctx, v.h, func() error { return trust.TrustRoot(ctx, ca.File()) })
 }
 
-// Through has the apps of a device use the proxy, whatever that takes: the proxy runs, the Mac's is set to it if that is wanted, and the
-// device has booted since and trusts the certificate. The call's device is the one that is meant.
+// Through makes the apps of a device use the proxy: it starts the proxy, sets the Mac's proxy if system is true, boots or reboots the
+// device if needed and installs the certificate. The device becomes the call's device.
 func (n *Network) Through(ctx context.Context, c *op.Call, t target.Target, system op.Redirect) (ProxyOut, error) {
 	h, _, err := n.d.Access.Device(ctx, c, t)
 	if err != nil {
 		return ProxyOut{}, err
 	}
 	if _, set := n.d.Services.Host.Current(); set {
-		system = false // it is: another session may have set it
+		system = false // it is set already, maybe by another session
 	}
 	return n.Start(ctx, c, ProxyStartIn{Listen: proxy.Loopback, System: system, Device: h.Info().UDID, Reboot: true})
 }
 
-// hostWarnings are what is not as it was asked for, or may take requests round the proxy.
+// hostWarnings lists programs that may bypass the proxy, and settings that reach other hosts than before.
 func (n *Network) hostWarnings(ctx context.Context, s proxy.Status) (all []string) {
 	c, set := n.d.Services.Host.Current()
-	switch {
-	case !set && s.System:
-		return []string{"the Mac's proxy was put back when the daemon ended: `ios-agent proxy set --system-proxy` sets it again"}
-	case !set:
+	if !set {
 		return nil
 	}
 	if chain, mixed := c.Chain(); mixed && s.Upstream == "" {
-		all = append(all, fmt.Sprintf("all requests go on to %s; before, the Mac had: %s", chain, c.Original()))
+		all = append(all, fmt.Sprintf("all requests go to %s; before, the Mac had: %s", chain, c.Original()))
 	}
 	return append(all, n.d.Services.Host.Warnings(ctx)...)
 }

@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/apple/networksetup"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/ops/network"
@@ -80,8 +81,8 @@ func (m *mac) web() int {
 	return 0
 }
 
-// TestTheMacsProxyIsSetAndPutBack: the settings of the Mac follow the proxy, and requests go on to the proxy that the Mac had.
-func TestTheMacsProxyIsSetAndPutBack(t *testing.T) {
+// TestMacProxyIsSetAndRestored: the settings of the Mac follow the proxy, and requests go on to the proxy that the Mac had.
+func TestMacProxyIsSetAndRestored(t *testing.T) {
 	m := newMac(t, device.Booted)
 	if err := m.world.ChangeNetwork(func(n *world.Network) error {
 		n.Services[0].Web = world.HostProxy{On: true, Server: "before.test", Port: 3128}
@@ -95,7 +96,7 @@ func TestTheMacsProxyIsSetAndPutBack(t *testing.T) {
 	if m.web() != got.Port || got.Host == nil || got.Host.Service != "Wi-Fi" || !strings.Contains(got.Host.Before, "before.test:3128") ||
 		got.Upstream != "http://before.test:3128" || len(got.Warnings) == 0 ||
 		!strings.Contains(e.Stdout, "\nthe Mac's proxy (Wi-Fi) is set to it; before: ") ||
-		!strings.Contains(e.Stdout, "\nwarning: all requests go on to http://before.test:3128; before, the Mac had: ") {
+		!strings.Contains(e.Stdout, "\nwarning: all requests go to http://before.test:3128; before, the Mac had: ") {
 		t.Errorf("got %+v, the Mac's port %d and\n%s\nwant it set, with a warning", got, m.web(), e.Stdout)
 	}
 	since := got.Host.Since
@@ -104,26 +105,26 @@ func TestTheMacsProxyIsSetAndPutBack(t *testing.T) {
 	}
 	m.Must("proxy_set", `{"upstream":"http://up.test:1"}`, &got)
 	for _, warning := range got.Warnings {
-		if strings.Contains(warning, "all requests go on") {
+		if strings.Contains(warning, "all requests go to") {
 			t.Errorf("with an upstream of its own: got %q", got.Warnings)
 		}
 	}
 	m.Must("proxy_set", `{"upstream":""}`, nil)
 	e = m.Must("proxy_set", `{"system_proxy":false}`, &got)
 	if m.web() != 0 || got.Host != nil || got.PutBack == "" || got.Upstream != "" ||
-		!strings.Contains(e.Stdout, "\nthe Mac's proxy is put back: ") {
-		t.Errorf("got %+v, the Mac's port %d and\n%s\nwant it put back", got, m.web(), e.Stdout)
+		!strings.Contains(e.Stdout, "\nthe Mac's proxy is restored: ") {
+		t.Errorf("got %+v, the Mac's port %d and\n%s\nwant it restored", got, m.web(), e.Stdout)
 	}
 	m.Must("proxy_set", `{"system_proxy":true}`, nil)
 	if m.Must("proxy_stop", `{}`, &got); m.web() != 0 || got.PutBack == "" {
-		t.Errorf("stopped: got %+v and the Mac's port %d, want it put back", got, m.web())
+		t.Errorf("stopped: got %+v and the Mac's port %d, want it restored", got, m.web())
 	}
 }
 
-// TestTheMacsProxyIsOnlySetToThisMachine: the settings name 127.0.0.1, where the proxy must listen.
-func TestTheMacsProxyIsOnlySetToThisMachine(t *testing.T) {
+// TestMacProxyRefusesOtherLoopbackAddress: the settings name 127.0.0.1, where the proxy must listen.
+func TestMacProxyRefusesOtherLoopbackAddress(t *testing.T) {
 	m := newMac(t, device.Booted)
-	m.Refused("proxy_start", `{"system_proxy":true,"listen_host":"127.0.0.2"}`, fault.InvalidInput, "127.0.0.2", "`--listen-host`")
+	m.Refused("proxy_start", `{"system_proxy":true,"listen_host":"127.0.0.2"}`, fault.InvalidInput, "127.0.0.2", hint.Field("listen_host"))
 	var got network.ProxyOut
 	if m.Must("proxy_status", `{}`, &got); got.Status != "stopped" || m.web() != 0 {
 		t.Errorf("got %+v and the Mac's port %d, want nothing left of it", got, m.web())
@@ -134,8 +135,8 @@ func TestTheMacsProxyIsOnlySetToThisMachine(t *testing.T) {
 	}
 }
 
-// TestOnlyTheOwnerSetsTheMacsProxy: another session uses the proxy as it is.
-func TestOnlyTheOwnerSetsTheMacsProxy(t *testing.T) {
+// TestOnlyProxyOwnerSetsMacProxy: another session uses the proxy as it is.
+func TestOnlyProxyOwnerSetsMacProxy(t *testing.T) {
 	m := newMac(t, device.Booted)
 	m.as("ann").Must("proxy_start", `{}`, nil)
 	m.as("bob")
@@ -150,11 +151,13 @@ func TestOnlyTheOwnerSetsTheMacsProxy(t *testing.T) {
 	m.Refused("proxy_start", `{"port":1}`, fault.ProxyRunning, "ann")
 }
 
-// TestDeviceGoesThroughTheProxy: it is booted after the settings are made, which it reads when it boots, and trusts the certificate.
-func TestDeviceGoesThroughTheProxy(t *testing.T) {
+// TestProxyStartBootsDeviceAndInstallsTrust: it is booted after the settings are made, which it reads when it boots, and trusts the
+// certificate.
+func TestProxyStartBootsDeviceAndInstallsTrust(t *testing.T) {
 	m := newMac(t, "shutdown")
 	at := `"device":"` + fakedevice.UDID + `"`
-	m.Refused("proxy_start", `{`+at+`}`, fault.StateFailed, "simulators use the Mac's, which is not set to it", "proxy start --system-proxy")
+	m.Refused("proxy_start", `{`+at+`}`, fault.StateFailed, "simulators use the Mac's proxy, which is not set to it",
+		hint.Do("proxy_start", "system_proxy", true, "device", fakedevice.UDID, "reboot", true))
 	m.Must("proxy_start", `{"system_proxy":true,`+at+`}`, nil)
 	if m.sim.state != device.Booted || !strings.HasPrefix(m.sim.trusts, m.dir) {
 		t.Errorf("it is %s and trusts %q, want it booted with our certificate", m.sim.state, m.sim.trusts)
@@ -167,17 +170,18 @@ func TestDeviceGoesThroughTheProxy(t *testing.T) {
 	m.Must("proxy_start", `{"device":"`+fakedevice.Name+`"}`, nil)
 }
 
-func TestDeviceThatBootedBeforeIsNotReached(t *testing.T) {
+func TestProxyRefusesDeviceBootedBeforeSetup(t *testing.T) {
 	m := newMac(t, device.Booted)
 	at := `"device":"` + fakedevice.UDID + `"`
-	m.Refused("proxy_start", `{"system_proxy":true,`+at+`}`, fault.StateFailed, "took the Mac's settings of before",
-		"`ios-agent proxy start --system-proxy --reboot --device")
+	m.Refused("proxy_start", `{"system_proxy":true,`+at+`}`, fault.StateFailed, "it booted before the Mac's proxy was set",
+		hint.Do("proxy_start", "system_proxy", true, "device", fakedevice.UDID, "reboot", true))
 	m.Must("proxy_start", `{"system_proxy":true}`, nil)
-	m.Refused("proxy_start", `{`+at+`}`, fault.StateFailed, "took the Mac's settings of before", "`ios-agent proxy start --reboot --device")
+	m.Refused("proxy_start", `{`+at+`}`, fault.StateFailed, "it booted before the Mac's proxy was set",
+		hint.Do("proxy_start", "device", fakedevice.UDID, "reboot", true))
 }
 
-// TestWhatACallBeganItUndoes: a device that cannot be booted, or trusts nothing, leaves neither a proxy nor settings.
-func TestWhatACallBeganItUndoes(t *testing.T) {
+// TestFailedProxyStartRestoresMacSettings: a device that cannot be booted, or trusts nothing, leaves neither a proxy nor settings.
+func TestFailedProxyStartRestoresMacSettings(t *testing.T) {
 	for what, unable := range map[string]func(*simulator){
 		"boot": func(s *simulator) { s.unbooted = errors.New("no disk") }, "trust": func(s *simulator) { s.refuses = errors.New("no keychain") },
 	} {

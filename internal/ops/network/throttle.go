@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/network/rules"
 	"ios-agent/internal/op"
@@ -21,7 +22,7 @@ import (
 // off is the profile that ends throttles.
 const off = "off"
 
-// profiles are those of Apple's Network Link Conditioner, by the names that people have for them.
+// profiles are the profiles of Apple's Network Link Conditioner, by their common names.
 func profiles() map[string]rules.Throttle {
 	return map[string]rules.Throttle{
 		"edge":     {Latency: 400 * time.Millisecond, Down: 240, Up: 200},
@@ -36,12 +37,12 @@ func profiles() map[string]rules.Throttle {
 
 func (n *Network) throttleOp() op.Op {
 	s := networkSpec("proxy_throttle", "throttle", "POST throttle",
-		"Make the network slow, lossy or offline for an app's requests", op.Idempotent,
+		"Make the network slow, lossy or offline", op.Idempotent,
 		"proxy throttle 3g", `proxy throttle offline --pattern "POST /order"`, "proxy throttle --latency-ms 800 --loss 5", "proxy throttle off")
 	s.Require = [][]string{{"profile", "latency_ms", "down_kbps", "up_kbps", "loss"}}
-	s.Help = "A profile is one of Apple's Network Link Conditioner; the other inputs change a part of it. Of several throttles that fit a\n" +
-		"request, the newest counts; mocks are slowed down too. off ends the throttle of the same pattern and device, or all.\n" +
-		"What the proxy passes on unseen is not slowed down."
+	s.Help = "The profiles come from Apple's Network Link Conditioner; the other inputs change parts of a profile. The newest matching\n" +
+		"throttle applies to a request, to mocks too, but not to bypassed hosts. off ends the throttle of the same pattern and\n" +
+		"device, or all."
 	s.Next = []string{"list_flows"}
 	return op.New(s, n.Throttle)
 }
@@ -52,29 +53,29 @@ type Profile string
 // Choices are the names.
 func (Profile) Choices() []string { return append(slices.Sorted(maps.Keys(profiles())), off) }
 
-// ThrottleIn is how the network is to be, and for which requests.
+// ThrottleIn is a throttle and its requests.
 type ThrottleIn struct {
-	Profile Profile `json:"profile,omitempty" doc:"a known network, or off" cli:"arg"`
-	Pattern string  `json:"pattern,omitempty" doc:"only these requests: POST /order, or a filter expression"`
-	UDID    string  `json:"udid,omitempty" doc:"only those of this simulator"`
-	Latency *int    `json:"latency_ms,omitempty" doc:"before each request" min:"0" max:"60000" unit:"ms"`
-	Down    *int    `json:"down_kbps,omitempty" doc:"kilobits a second to the app; 0: no limit" min:"0" max:"10000000"`
-	Up      *int    `json:"up_kbps,omitempty" doc:"kilobits a second from the app; 0: no limit" min:"0" max:"10000000"`
-	Loss    *int    `json:"loss,omitempty" doc:"requests of a hundred that fail" min:"0" max:"100"`
+	Profile Profile `json:"profile,omitempty" doc:"known network, or off" cli:"arg"`
+	Pattern string  `json:"pattern,omitempty" doc:"only matching requests: POST /order, or a filter expression"`
+	UDID    string  `json:"udid,omitempty" doc:"only this simulator"`
+	Latency *int    `json:"latency_ms,omitempty" doc:"delay of each request" min:"0" max:"60000" unit:"ms"`
+	Down    *int    `json:"down_kbps,omitempty" doc:"kbit/s to the app; 0: unlimited" min:"0" max:"10000000"`
+	Up      *int    `json:"up_kbps,omitempty" doc:"kbit/s from the app; 0: unlimited" min:"0" max:"10000000"`
+	Loss    *int    `json:"loss,omitempty" doc:"percentage of requests that fail" min:"0" max:"100"`
 }
 
-// ThrottleOut is the session's throttles, the newest first.
+// ThrottleOut lists the session's throttles, the newest first.
 type ThrottleOut struct {
 	Throttles []string `json:"throttles"`
 	Ended     int      `json:"ended_count,omitempty"`
 	Fits
 }
 
-// Text is a line for each.
+// Text has a line for each throttle.
 func (o ThrottleOut) Text() string {
 	w := brief.New(0)
 	if len(o.Throttles) == 0 {
-		w.Line("no request of this session's devices is throttled")
+		w.Line("this session throttles no requests")
 	}
 	for i, one := range o.Throttles {
 		one = oneline.Head(one)
@@ -84,7 +85,7 @@ func (o ThrottleOut) Text() string {
 		w.Line(one)
 	}
 	if len(o.Throttles) > 0 {
-		w.Line("hint: `ios-agent proxy throttle off` ends it")
+		w.Line("hint: " + hint.Do("proxy_throttle", "profile", "off") + " ends it")
 	}
 	return w.String()
 }
@@ -104,8 +105,8 @@ func (n *Network) Throttle(ctx context.Context, c *op.Call, in ThrottleIn) (out 
 			return out, err
 		}
 		if !p.RequestTime() {
-			return out, fault.New(fault.InvalidInput, "the pattern is about the answer: a throttle acts on requests").With("field", "pattern").
-				WithHint("say which requests are meant: a method and a path, or ~m and ~u")
+			return out, fault.New(fault.InvalidInput, "the pattern is about responses: a throttle acts on requests").With("field", "pattern").
+				WithHint("write a pattern for requests: a method and a path, or ~m and ~u")
 		}
 		made.Pattern = p.String()
 		out.Fits = n.fits(ctx, p)
@@ -127,7 +128,7 @@ func (n *Network) Throttle(ctx context.Context, c *op.Call, in ThrottleIn) (out 
 	return out, err
 }
 
-// drives is a fault when another session drives the device that is named. A throttle can be ended on any device.
+// drives returns a fault if another session drives the device. Any session can end a throttle on any device.
 func (n *Network) drives(ctx context.Context, c *op.Call, in ThrottleIn) error {
 	if in.Profile == off {
 		return n.d.Access.There(ctx, in.UDID)
@@ -139,7 +140,7 @@ func (n *Network) drives(ctx context.Context, c *op.Call, in ThrottleIn) error {
 	return n.d.Access.Do(ctx, h, func() error { return nil })
 }
 
-// over puts what was given over the profile.
+// over replaces parts of the profile by the given values.
 func (in ThrottleIn) over(t *rules.Throttle) {
 	if in.Latency != nil {
 		t.Latency = time.Duration(*in.Latency) * time.Millisecond
@@ -151,7 +152,7 @@ func (in ThrottleIn) over(t *rules.Throttle) {
 	}
 }
 
-// throttlesOf are the throttles of a session, as it reads them.
+// throttlesOf describes the throttles of a session.
 func throttlesOf(s rules.Share) []string {
 	all := make([]string, 0, len(s.Throttles))
 	for _, t := range s.Throttles {
@@ -170,8 +171,8 @@ func throttlesOf(s rules.Share) []string {
 			has  bool
 			text string
 		}{
-			{t.Latency > 0, fmt.Sprintf("%d ms later", t.Latency.Milliseconds())}, {t.Down > 0, fmt.Sprintf("down %d kbit/s", t.Down)},
-			{t.Up > 0, fmt.Sprintf("up %d kbit/s", t.Up)}, {t.Loss > 0, fmt.Sprintf("%d of 100 fail", t.Loss)},
+			{t.Latency > 0, fmt.Sprintf("%d ms delay", t.Latency.Milliseconds())}, {t.Down > 0, fmt.Sprintf("down %d kbit/s", t.Down)},
+			{t.Up > 0, fmt.Sprintf("up %d kbit/s", t.Up)}, {t.Loss > 0, fmt.Sprintf("%d%% fail", t.Loss)},
 		} {
 			if part.has {
 				does = append(does, part.text)

@@ -15,8 +15,8 @@ import (
 	"ios-agent/internal/ops/network"
 )
 
-// TestServersOfAPrivateAuthorityAreBelievedWhenAsked: the file of an authority is read once, and a host may do without a certificate.
-func TestServersOfAPrivateAuthorityAreBelievedWhenAsked(t *testing.T) {
+// TestUpstreamCAMakesPrivateServerTrusted: the file of an authority is read once, and a host may do without a certificate.
+func TestUpstreamCAMakesPrivateServerTrusted(t *testing.T) {
 	w := newWire(t)
 	plain := w.server.URL
 	private := httptest.NewTLSServer(http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
@@ -41,7 +41,7 @@ func TestServersOfAPrivateAuthorityAreBelievedWhenAsked(t *testing.T) {
 	want("at first", 502)
 	var got network.ProxyOut
 	e := w.Must("proxy_set", fmt.Sprintf(`{"upstream_ca":%q}`, file), &got)
-	if got.CA != file || !strings.Contains(e.Stdout, "\nbelieves servers of: ") {
+	if got.CA != file || !strings.Contains(e.Stdout, "\ntrusts: ") {
 		t.Errorf("got %+v and\n%s\nwant the file", got, e.Stdout)
 	}
 	if err := os.Remove(file); err != nil {
@@ -51,7 +51,7 @@ func TestServersOfAPrivateAuthorityAreBelievedWhenAsked(t *testing.T) {
 	w.Must("proxy_set", `{"upstream_ca":""}`, nil)
 	want("without its authority", 502)
 	if e = w.Must("proxy_set", fmt.Sprintf(`{"insecure_upstream":[%q]}`, host), &got); len(got.Insecure) != 1 ||
-		!strings.Contains(e.Stdout, "checks no certificate of: "+host) {
+		!strings.Contains(e.Stdout, "\nunchecked certificates: "+host) {
 		t.Errorf("got\n%s\nwant the host", e.Stdout)
 	}
 	want("unchecked", 200)

@@ -16,7 +16,7 @@ func (p *Pool) logOps() []op.Op {
 	all := []op.Op{
 		op.New(op.Spec{
 			Name: "device_claim_log", Groups: groups, Verb: "pool log", Route: "GET /api/v1/devices/pool/log",
-			Summary: "List who had which device, who took one over, and why; the newest first", Hints: op.ReadOnly | op.Idempotent,
+			Summary: "List claims, releases and take-overs with reasons, newest first", Hints: op.ReadOnly | op.Idempotent,
 			Examples: []string{"pool log --limit 5"},
 		}, p.log),
 	}
@@ -26,7 +26,7 @@ func (p *Pool) logOps() []op.Op {
 	}, p.watch)...)
 }
 
-// LeaseEvent is one thing that happened to a claim.
+// LeaseEvent is one event of a claim.
 type LeaseEvent struct {
 	Time   time.Time `json:"time"`
 	What   string    `json:"what"` // claimed, renewed, released, expired, taken over, lost or cleaned
@@ -43,7 +43,7 @@ func leaseEvent(e lease.Event) LeaseEvent {
 	}
 }
 
-// FeedLeases keeps a ring of what happens to leases until ctx ends.
+// FeedLeases adds the events of leases to a ring until ctx ends.
 func FeedLeases(ctx context.Context, table *lease.Table, ring *feed.Ring[LeaseEvent]) {
 	for ctx.Err() == nil {
 		for e := range table.Watch(ctx) {
@@ -61,10 +61,10 @@ func (p *Pool) watch(ctx context.Context, _ *op.Call, in watchIn, at op.Cursor) 
 	return p.leases.Events.Read(ctx, at, func(e LeaseEvent) bool { return in.UDID == "" || strings.EqualFold(e.UDID, in.UDID) })
 }
 
-// claimLogIn says how much of the log.
+// claimLogIn selects events of the log.
 type claimLogIn struct {
 	UDID  string `json:"udid,omitempty" doc:"only this device"`
-	Limit int    `json:"limit,omitempty" doc:"at most so many" default:"50" min:"1" max:"1000" more:"true"`
+	Limit int    `json:"limit,omitempty" doc:"maximum number" default:"50" min:"1" max:"1000" more:"true"`
 }
 
 // claimLogOut is the log, the newest first.
@@ -72,7 +72,7 @@ type claimLogOut struct {
 	Events []LeaseEvent `json:"events"`
 }
 
-// Text is one line an event.
+// Text has a line for each event.
 func (o claimLogOut) Text() string {
 	lines := []string{fmt.Sprintf("%d events", len(o.Events))}
 	for _, e := range o.Events {

@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/text/oneline"
@@ -21,18 +22,17 @@ func (p *Pool) claimOps() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "resolve_device", Groups: groups, Verb: "pool resolve", Route: "POST /api/v1/devices/resolve",
-			Summary: "Find the best free device that fits and make it the session's device; claim it for session_id if that is given; " +
-				"boot or wait for one if asked to",
-			Help: "Without session_id nothing is claimed: two callers may get the same device, and the first who drives it has it.\n" +
-				"Among the devices that fit, a booted one comes before one that is shut down, a free one before a claimed one, then the one\n" +
-				"used last, then by name. A claim lasts 30 minutes and is renewed by use.",
+			Summary: "Choose the best free device; claim it if session_id is given",
+			Help: "The device becomes the session's device. Without session_id it is not claimed: two callers may get the same device, and\n" +
+				"the first to drive it keeps it. The order of devices: booted, then free, then last used, then by name. A claim lasts\n" +
+				"30 minutes; using the device renews it.",
 			Hints: op.Idempotent | op.Repeatable, Timeout: 10 * time.Minute, Next: []string{"launch_app", "release_device"},
 			Examples: []string{`pool resolve --name "iPhone 16 Pro" --auto-boot`,
 				"pool resolve --os-version 18 --wait-if-busy --wait-timeout 60 --session-id tests"},
 		}, p.resolveDevice),
 		op.New(op.Spec{
 			Name: "claim_device", Groups: groups, Verb: "pool claim", Route: "POST /api/v1/devices/claim",
-			Summary: "Claim a device as it is, booted or not, by its udid or its properties",
+			Summary: "Claim a device by its udid or its properties",
 			Hints:   op.Idempotent | op.Repeatable, Timeout: 10 * time.Minute, Next: []string{"release_device"},
 			Examples: []string{`pool claim --name "iPhone 16 Pro"`, "pool claim --reset erase"},
 		}, p.claim),
@@ -43,28 +43,28 @@ func (p *Pool) claimOps() []op.Op {
 		}, p.release),
 		op.New(op.Spec{
 			Name: "ensure_devices", Groups: groups, Verb: "pool ensure", Route: "POST /api/v1/devices/ensure",
-			Summary: "Claim several devices and boot those that are shut down: all of them, or none", Hints: op.Idempotent | op.Repeatable,
+			Summary: "Claim several devices and boot them: all or none", Hints: op.Idempotent | op.Repeatable,
 			Timeout: 15 * time.Minute, Long: true,
 			Examples: []string{"pool ensure 3", `pool ensure 2 --name "iPhone 16"`},
 		}, p.ensure),
 		op.New(op.Spec{
 			Name: "renew_device", Groups: groups, Verb: "pool renew", Route: "POST /api/v1/devices/renew",
-			Summary: "Renew a claim for its full time; using the device does the same", Hints: op.Idempotent,
+			Summary: "Renew a claim, as using the device does", Hints: op.Idempotent,
 			Examples: []string{"pool renew"},
 		}, p.renew),
 		op.New(op.Spec{
 			Name: "take_over_device", Groups: groups, Verb: "pool take-over", Route: "POST /api/v1/devices/take-over",
-			Summary: "Claim a device that another session has; the reason is logged, and the other session's commands are refused from then on",
+			Summary: "Take a device from another session, with a logged reason",
 			Hints:   op.Destructive, Examples: []string{`pool take-over UDID --reason "its agent is gone"`},
 		}, p.takeOver),
 		op.New(op.Spec{
 			Name: "cleanup_devices", Groups: groups, Verb: "pool cleanup", Route: "POST /api/v1/devices/cleanup",
-			Summary: "Release the claims that have expired; it also happens automatically", Hints: op.Idempotent,
+			Summary: "Release expired claims", Hints: op.Idempotent,
 		}, p.cleanup),
 	}
 }
 
-// holderIn says for whom.
+// holderIn names the holder of a claim.
 type holderIn struct {
 	Holder string `json:"session_id,omitempty" doc:"the holder, if not this session; both may drive" match:"^[^\\p{C}\\p{Zl}\\p{Zp}]{1,200}$"`
 }
@@ -76,31 +76,31 @@ func (h holderIn) of(c *op.Call) string {
 	return c.Session
 }
 
-// wantIn says which devices will do.
+// wantIn describes the wanted devices.
 type wantIn struct {
-	Name   string `json:"name,omitempty" doc:"its name; when no name is exactly this, one that contains it"`
-	OS     string `json:"os_version,omitempty" doc:"the system, as 18.2 or iOS 18.2; 18 is any 18"`
-	Family string `json:"device_family,omitempty" doc:"the family, such as iPhone or iPad; iPhone if nothing else is given"`
-	Type   string `json:"device_type,omitempty" doc:"a simulator or a physical device" enum:"simulator,device" default:"simulator"`
+	Name   string `json:"name,omitempty" doc:"exact name, else a name that contains it"`
+	OS     string `json:"os_version,omitempty" doc:"system version: 18.2, iOS 18.2, or 18 for any 18"`
+	Family string `json:"device_family,omitempty" doc:"such as iPhone or iPad; default with no other input: iPhone"`
+	Type   string `json:"device_type,omitempty" doc:"simulator or physical device" enum:"simulator,device" default:"simulator"`
 }
 
-// pickIn is one device that will do.
+// pickIn describes one wanted device.
 type pickIn struct {
-	UDID string `json:"udid,omitempty" doc:"this device and no other"`
+	UDID string `json:"udid,omitempty" doc:"exactly this device"`
 	wantIn
 }
 
 func (in pickIn) want() pool.Want {
 	w := pool.Want{UDID: in.UDID, Name: in.Name, OS: in.OS, Family: in.Family}
-	if in.Type != "simulator" { // the pool's own default
+	if in.Type != "simulator" { // simulators are the pool's own default
 		w.Type = in.Type
 	}
 	return w
 }
 
-// busyIn says how long to wait for a device that is taken.
+// busyIn says how long to wait for a claimed device.
 type busyIn struct {
-	Wait    bool    `json:"wait_if_busy,omitempty" doc:"wait for one that is taken now; first come, first served"`
+	Wait    bool    `json:"wait_if_busy,omitempty" doc:"wait for a claimed device; first come, first served"`
 	Timeout float64 `json:"wait_timeout,omitempty" doc:"seconds to wait" min:"1" max:"540" default:"30" unit:"s"`
 }
 
@@ -111,27 +111,27 @@ func (in busyIn) time() time.Duration {
 	return op.Seconds(in.Timeout)
 }
 
-// afterIn says what happens to a device when its claim ends.
+// afterIn is the reset of a device at the end of its claim.
 type afterIn struct {
-	Reset op.Loss `json:"reset,omitempty" doc:"when the claim ends: keep it, end apps, or erase it" enum:"none,terminate,erase"`
+	Reset op.Loss `json:"reset,omitempty" doc:"reset at the end of the claim: none, end apps, or erase" enum:"none,terminate,erase"`
 }
 
-// bootWaitIn says how long a boot may take.
+// bootWaitIn is the time limit of a boot.
 type bootWaitIn struct {
-	BootTimeout float64 `json:"boot_timeout,omitempty" doc:"seconds a boot may take" min:"1" max:"600" default:"30" unit:"s"`
+	BootTimeout float64 `json:"boot_timeout,omitempty" doc:"time limit of a boot" min:"1" max:"600" default:"30" unit:"s"`
 }
 
-// resolveIn says which device is wanted, and what may be done to get it.
+// resolveIn describes the wanted device, and says whether to boot or wait.
 type resolveIn struct {
 	pickIn
-	Boot bool `json:"auto_boot,omitempty" doc:"boot one that is shut down when no booted one is free"`
+	Boot bool `json:"auto_boot,omitempty" doc:"boot a device if no booted one is free"`
 	busyIn
 	holderIn
 	afterIn
 	bootWaitIn
 }
 
-// resolveOut is the device.
+// resolveOut is the chosen device.
 type resolveOut struct {
 	UDID      string     `json:"udid"`
 	Name      string     `json:"name"`
@@ -142,10 +142,10 @@ type resolveOut struct {
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	Epoch     uint64     `json:"epoch,omitempty"`
 	WasBooted bool       `json:"was_booted"` // before this call
-	Active    bool       `json:"active"`     // it is the session's device now
+	Active    bool       `json:"active"`     // it is now the session's device
 }
 
-// Text says it in a line.
+// Text is one line.
 func (o resolveOut) Text() string {
 	text := fmt.Sprintf("%s  %s  %s  %s  ", o.UDID, o.State, o.OS, o.Name)
 	if o.ClaimedBy == "" {
@@ -178,11 +178,11 @@ func (p *Pool) resolveDevice(ctx context.Context, c *op.Call, in resolveIn) (res
 	}, nil
 }
 
-// find gives a device that is free, and claims nothing.
+// find chooses a free device and claims none.
 func (p *Pool) find(ctx context.Context, c *op.Call, a pool.Ask) (resolveOut, error) {
 	if a.Reset != "" {
-		return resolveOut{}, fault.New(fault.InvalidInput, "resolve_device: reset is done when a claim ends; without session_id there is none").
-			With("field", "reset").WithHint("give `--session-id` too")
+		return resolveOut{}, fault.New(fault.InvalidInput, "resolve_device: reset needs a claim, and a claim needs session_id").
+			With("field", "reset").WithHint("add %s", hint.Field("session_id"))
 	}
 	a.Tell = c.Progress
 	g, waited, err := p.access.Pool.Find(ctx, a)
@@ -195,7 +195,7 @@ func (p *Pool) find(ctx context.Context, c *op.Call, a pool.Ask) (resolveOut, er
 	return resolveOut{UDID: i.UDID, Name: i.Name, State: i.State, OS: i.OS, Waited: rounded(waited), WasBooted: !g.Booted, Active: true}, nil
 }
 
-// session is the caller's, which knows the caller from now on.
+// session is the caller's session, with the caller's client and folder noted.
 func (p *Pool) session(c *op.Call) *session.Session {
 	s := p.access.Sessions.Get(c.Session)
 	s.From(c.Client, c.Dir)
@@ -204,7 +204,7 @@ func (p *Pool) session(c *op.Call) *session.Session {
 
 func rounded(d time.Duration) float64 { return math.Round(d.Seconds()*100) / 100 }
 
-// acquire gets devices from the pool and makes the first one the holder's current one.
+// acquire claims devices and makes the first one the holder's device.
 func (p *Pool) acquire(ctx context.Context, c *op.Call, a pool.Ask) ([]pool.Grant, time.Duration, error) {
 	a.Tell, a.Claim = c.Progress, c.Request
 	grants, waited, err := p.access.Pool.Acquire(ctx, a)
@@ -218,7 +218,7 @@ func (p *Pool) acquire(ctx context.Context, c *op.Call, a pool.Ask) ([]pool.Gran
 	}
 	holder := p.access.Sessions.Get(a.Holder)
 	holder.From(c.Client, c.Dir)
-	if a.Holder == c.Session || holder.Choice() == (session.Choice{}) { // what a session chose, another one does not change
+	if a.Holder == c.Session || holder.Choice() == (session.Choice{}) { // a call of another session does not replace the holder's choice
 		holder.Use(access.Choice(first))
 	}
 	holder.Claim(udids)
@@ -226,7 +226,7 @@ func (p *Pool) acquire(ctx context.Context, c *op.Call, a pool.Ask) ([]pool.Gran
 	return grants, waited, nil
 }
 
-// claimIn says which device is claimed.
+// claimIn describes the device to claim.
 type claimIn struct {
 	holderIn
 	pickIn
@@ -238,10 +238,10 @@ type claimIn struct {
 type claimOut struct {
 	Status string     `json:"status"` // claimed, renewed or taken over
 	Device pool.Entry `json:"device"`
-	From   string     `json:"from,omitempty"` // whose it was before
+	From   string     `json:"from,omitempty"` // the previous holder
 }
 
-// Text says it in a line.
+// Text is one line.
 func (o claimOut) Text() string {
 	text := o.Status + " " + entryLine(o.Device)
 	if o.From != "" {
@@ -262,11 +262,11 @@ func (p *Pool) claim(ctx context.Context, c *op.Call, in claimIn) (claimOut, err
 
 // claimedIn names a claimed device.
 type claimedIn struct {
-	UDID string `json:"udid,omitempty" doc:"the device; else the one claimed last" cli:"arg"`
+	UDID string `json:"udid,omitempty" doc:"default: the device claimed last" cli:"arg"`
 	holderIn
 }
 
-// claimed gives the device that is meant, and who acts on its claim.
+// claimed finds the device of the call, and who acts on its claim.
 func (p *Pool) claimed(ctx context.Context, c *op.Call, in claimedIn) (pool.Entry, lease.Who, error) {
 	holder := in.of(c)
 	who := lease.Who{Holder: holder, By: c.Session}
@@ -277,7 +277,7 @@ func (p *Pool) claimed(ctx context.Context, c *op.Call, in claimedIn) (pool.Entr
 		}
 		in.UDID = last
 	}
-	if in.UDID == "" { // what it took by using it
+	if in.UDID == "" { // a device that the holder claimed by using it
 		h, err := p.access.Pool.Resolve(ctx, pool.Criteria{Current: p.access.Sessions.Get(holder).Device(), Holder: holder})
 		if err != nil {
 			return pool.Entry{}, who, err
@@ -291,13 +291,13 @@ func (p *Pool) claimed(ctx context.Context, c *op.Call, in claimedIn) (pool.Entr
 	return e, who, err
 }
 
-// releaseIn names the device to give back.
+// releaseIn names the device to release.
 type releaseIn struct {
 	claimedIn
 	afterIn
 }
 
-// releaseOut is a device that is free again.
+// releaseOut is a released device.
 type releaseOut struct {
 	Status string `json:"status"`
 	UDID   string `json:"udid"`
@@ -305,7 +305,7 @@ type releaseOut struct {
 	name string
 }
 
-// Text says it in a line.
+// Text is one line.
 func (o releaseOut) Text() string {
 	return fmt.Sprintf("%s %s (%s)", o.Status, oneline.Of(o.name), o.UDID)
 }
@@ -324,17 +324,17 @@ func (p *Pool) release(ctx context.Context, c *op.Call, in releaseIn) (releaseOu
 	return releaseOut{Status: "released", UDID: e.UDID, name: e.Name}, nil
 }
 
-// ensureIn says how many devices, and which.
+// ensureIn says how many devices are wanted, and which.
 type ensureIn struct {
-	Count int `json:"count" doc:"how many" min:"1" max:"100" cli:"arg"`
+	Count int `json:"count" doc:"number of devices" min:"1" max:"100" cli:"arg"`
 	wantIn
-	Boot *bool `json:"auto_boot,omitempty" doc:"boot those that are shut down; true if absent"`
+	Boot *bool `json:"auto_boot,omitempty" doc:"boot the devices; default: true"`
 	holderIn
 	afterIn
 	bootWaitIn
 }
 
-// ensureOut is the devices, all of them.
+// ensureOut lists the claimed devices.
 type ensureOut struct {
 	Devices   []ensuredOut `json:"devices"`
 	Available int          `json:"total_available"`
@@ -342,7 +342,7 @@ type ensureOut struct {
 	Booted    int          `json:"total_newly_booted"`
 }
 
-// ensuredOut is one of them.
+// ensuredOut is a claimed device.
 type ensuredOut struct {
 	UDID      string `json:"udid"`
 	Name      string `json:"name"`
@@ -350,9 +350,9 @@ type ensuredOut struct {
 	WasBooted bool   `json:"was_booted"`
 }
 
-// Text is one line a device.
+// Text has a line for each device.
 func (o ensureOut) Text() string {
-	lines := []string{fmt.Sprintf("%d devices claimed by %s, %d of them booted for it", len(o.Devices), o.Session, o.Booted)}
+	lines := []string{fmt.Sprintf("%d devices claimed by %s, %d of them newly booted", len(o.Devices), o.Session, o.Booted)}
 	for _, d := range o.Devices {
 		lines = append(lines, fmt.Sprintf("%s  %s  %s", d.UDID, d.State, d.Name))
 	}
@@ -411,14 +411,14 @@ func (p *Pool) takeOver(ctx context.Context, c *op.Call, in takeOverIn) (claimOu
 	return claimOut{Status: "taken over", Device: e, From: before.Holder}, nil
 }
 
-// cleanupOut is the claims that had expired.
+// cleanupOut lists the expired claims.
 type cleanupOut struct {
 	Status   string   `json:"status"`
 	Released []string `json:"devices_released"`
 	Count    int      `json:"count"`
 }
 
-// Text says how much.
+// Text is one line.
 func (o cleanupOut) Text() string { return fmt.Sprintf("%d claims had expired", o.Count) }
 
 func (p *Pool) cleanup(ctx context.Context, _ *op.Call, _ op.Nothing) (cleanupOut, error) {

@@ -1,5 +1,5 @@
-// Package pool has the operations on the pool that sessions share: who has which device, claims with their queues, renewals, releases and
-// take-overs, and the log of all that. The rules are those of device/lease and device/pool; this package translates.
+// Package pool offers the operations on the devices that sessions share: list claims, claim, renew, release and take over a device, and
+// read the log of claims. Pool is its main type. Packages device/lease and device/pool have the rules; this package only translates.
 package pool
 
 import (
@@ -25,13 +25,14 @@ type Pool struct {
 // New makes the operations on the pool.
 func New(access access.Access, leases Leases) *Pool { return &Pool{access, leases} }
 
-// Leases tell what happened to leases, and what had to be done to open their state.
+// Leases give the events of leases, and a notice about opening their state.
 type Leases struct {
 	Events *feed.Ring[LeaseEvent]
 	Log    func(udid string, most int) ([]lease.Event, error)
-	Notice func() string // what had to be done to open the state; empty: nothing
+	Notice func() string // a repair of the state when it was opened; empty: none
 }
 
+// Ops lists the operations on the pool.
 func (p *Pool) Ops() []op.Op {
 	return slices.Concat(p.listOps(), p.claimOps(), p.logOps())
 }
@@ -41,12 +42,12 @@ func (p *Pool) listOps() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "list_device_pool", Groups: groups, Verb: "pool list", Route: "GET /api/v1/devices/pool",
-			Summary: "List the devices and who has claimed which", Hints: op.ReadOnly | op.Idempotent,
+			Summary: "List the devices and their claims", Hints: op.ReadOnly | op.Idempotent,
 			Examples: []string{"pool list", "pool list --claimed available --state booted"},
 		}, p.list),
 		op.New(op.Spec{
 			Name: "refresh_devices", Groups: groups, Verb: "pool refresh", Route: "POST /api/v1/devices/refresh",
-			Summary: "Ask the tools which devices there are now; it also happens automatically", Hints: op.Idempotent, Timeout: time.Minute,
+			Summary: "Refresh the list of devices", Hints: op.Idempotent, Timeout: time.Minute,
 		}, p.refresh),
 	}
 }
@@ -54,17 +55,17 @@ func (p *Pool) listOps() []op.Op {
 // listPoolIn filters the pool.
 type listPoolIn struct {
 	State   string `json:"state,omitempty" doc:"only devices in this state" enum:"booted,shutdown"`
-	Claimed string `json:"claimed,omitempty" doc:"only those that are claimed, or only those that are not" enum:"claimed,available"`
+	Claimed string `json:"claimed,omitempty" doc:"only claimed devices, or only available ones" enum:"claimed,available"`
 }
 
-// listPoolOut is every device that fits, with its claim.
+// listPoolOut lists the matching devices with their claims.
 type listPoolOut struct {
 	Devices []pool.Entry `json:"devices"`
 	Total   int          `json:"total"`
 	Notice  string       `json:"notice,omitempty"`
 }
 
-// Text is one line a device.
+// Text has a line for each device.
 func (o listPoolOut) Text() string {
 	lines := []string{fmt.Sprintf("%d devices", o.Total)}
 	for _, d := range o.Devices {
@@ -113,13 +114,13 @@ func (p *Pool) list(ctx context.Context, c *op.Call, in listPoolIn) (listPoolOut
 	return out, nil
 }
 
-// refreshOut is how many devices there are.
+// refreshOut is the number of devices.
 type refreshOut struct {
 	Status string `json:"status"`
 	Count  int    `json:"device_count"`
 }
 
-// Text says how many.
+// Text is one line.
 func (o refreshOut) Text() string { return fmt.Sprintf("%d devices", o.Count) }
 
 func (p *Pool) refresh(ctx context.Context, _ *op.Call, _ op.Nothing) (refreshOut, error) {

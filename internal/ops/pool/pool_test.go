@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/feed"
 	"ios-agent/internal/ops/access"
@@ -62,7 +63,7 @@ func (r room) entry(udid string) pool.Entry {
 
 func (r room) chosen(name string) session.Choice { return r.reach.Sessions.Get(name).Choice() }
 
-func TestListTellsWhoHasWhich(t *testing.T) {
+func TestListNamesTheHolderOfEachDevice(t *testing.T) {
 	gone := fakedevice.Simulator("D", "Dee", "shutdown")
 	gone.Available = false
 	r := with(t, phone("A", "Ann", device.Booted), phone("B", "Bea", "shutdown"), fakedevice.New(gone))
@@ -80,7 +81,7 @@ func TestListTellsWhoHasWhich(t *testing.T) {
 	r.Says("refresh_devices", `{}`, "3 devices")
 }
 
-func TestListTellsWhatHadToBeDone(t *testing.T) {
+func TestPoolListShowsLeaseNotice(t *testing.T) {
 	r := three(t)
 	for notice, want := range map[string]int{"": 0, "the state was damaged": 1} {
 		r.Room = fakedevice.Open(t, poolops.New(r.reach, poolops.Leases{Notice: func() string { return notice }}).Ops())
@@ -115,7 +116,7 @@ func TestResolveClaimsOnlyForANamedSession(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", key, out[key], want)
 		}
 	}
-	f := r.Refused("resolve_device", `{"reset":"erase"}`, fault.InvalidInput, "reset is done when a claim ends", "`--session-id`")
+	f := r.Refused("resolve_device", `{"reset":"erase"}`, fault.InvalidInput, "reset needs a claim", hint.Field("session_id"))
 	if f.Details["field"] != "reset" {
 		t.Errorf("got the field %v, want reset", f.Details["field"])
 	}
@@ -136,7 +137,7 @@ func TestResolveBootsOnlyWhenAsked(t *testing.T) {
 	}
 }
 
-func TestClaimTakesADeviceAsItIs(t *testing.T) {
+func TestClaimDoesNotBootDevice(t *testing.T) {
 	r := three(t)
 	r.Says("claim_device", `{"name":"Bea"}`, "claimed B  shutdown  iOS 18.2  Bea  claimed by a until 2026-01-02T12:30:00Z")
 	if r.chosen("a") != (session.Choice{UDID: "B", Name: "Bea"}) || !slices.Equal(r.reach.Sessions.Get("a").LastClaims(), []string{"B"}) {
@@ -157,7 +158,7 @@ func TestClaimTakesADeviceAsItIs(t *testing.T) {
 	}
 }
 
-func TestRepeatedClaimGetsWhatTheFirstGot(t *testing.T) {
+func TestRepeatedClaimReturnsSameDevice(t *testing.T) {
 	r := three(t)
 	for range 2 {
 		e := r.By(op.Call{Session: "a", Request: "r1"}, "claim_device", `{}`)
@@ -169,7 +170,7 @@ func TestRepeatedClaimGetsWhatTheFirstGot(t *testing.T) {
 	fakedevice.WantFault(t, "another wish", e.Error, fault.InvalidInput, "new id")
 }
 
-func TestReleaseGivesTheLastClaimBack(t *testing.T) {
+func TestReleaseDefaultsToLastClaim(t *testing.T) {
 	r := three(t)
 	r.Result("claim_device", `{"udid":"B"}`)
 	e := r.As("b", "release_device", `{"udid":"B"}`)
@@ -190,7 +191,7 @@ func TestReleaseGivesTheLastClaimBack(t *testing.T) {
 	fakedevice.WantFault(t, "nothing claimed", r.As("nobody", "renew_device", `{"udid":"C"}`).Error, fault.NotHolder)
 }
 
-func TestReleaseResetsTheDevice(t *testing.T) {
+func TestReleaseErasesDeviceOnRequest(t *testing.T) {
 	bea := phone("B", "Bea", "shutdown")
 	r := with(t, bea)
 	r.Result("claim_device", `{"udid":"B"}`)
@@ -200,7 +201,7 @@ func TestReleaseResetsTheDevice(t *testing.T) {
 	}
 }
 
-func TestRenewLastsAgain(t *testing.T) {
+func TestRenewExtendsLease(t *testing.T) {
 	r := three(t)
 	r.Result("claim_device", `{"udid":"B"}`)
 	r.later.Store(int64(10 * time.Minute))
@@ -210,7 +211,7 @@ func TestRenewLastsAgain(t *testing.T) {
 	r.Refused("renew_device", `{"udid":"X"}`, fault.DeviceNotFound, `"X"`)
 }
 
-func TestEnsureIsAllOrNone(t *testing.T) {
+func TestEnsureClaimsAllDevicesOrNothing(t *testing.T) {
 	r := three(t)
 	r.Refused("ensure_devices", `{"count":4}`, fault.DeviceNotFound)
 	r.Refused("ensure_devices", `{"count":0}`, fault.InvalidInput, "count")
@@ -227,13 +228,13 @@ func TestEnsureIsAllOrNone(t *testing.T) {
 		t.Errorf("got the claims %v and the choice %+v, want A and B, and A", got, r.chosen("a"))
 	}
 	r.Refused("release_device", `{}`, fault.DeviceAmbiguous, "a claimed 2 devices at once, and none was named")
-	r.Says("ensure_devices", `{"count":2}`, "2 devices claimed by a, 0 of them booted for it\nA  booted  Ann\nB  booted  Bea")
+	r.Says("ensure_devices", `{"count":2}`, "2 devices claimed by a, 0 of them newly booted\nA  booted  Ann\nB  booted  Bea")
 	if e := three(t).As("a", "ensure_devices", `{"count":2,"auto_boot":false}`); e.Error == nil {
 		t.Error("without booting: got success, want a refusal: one is booted")
 	}
 }
 
-func TestTakeOverSaysFromWhom(t *testing.T) {
+func TestTakeOverNamesPreviousHolder(t *testing.T) {
 	r := three(t)
 	if e := r.As("b", "claim_device", `{"udid":"B"}`); e.Error != nil {
 		t.Fatal(e.Error)
@@ -248,7 +249,7 @@ func TestTakeOverSaysFromWhom(t *testing.T) {
 	fakedevice.WantFault(t, "before", r.As("b", "renew_device", `{"udid":"B"}`).Error, fault.NotHolder, "a")
 }
 
-func TestCleanupReleasesWhatHasRunOut(t *testing.T) {
+func TestCleanupReleasesExpiredClaims(t *testing.T) {
 	r := three(t)
 	r.Says("cleanup_devices", `{}`, "0 claims had expired")
 	r.Result("claim_device", `{"udid":"B"}`)
@@ -259,7 +260,7 @@ func TestCleanupReleasesWhatHasRunOut(t *testing.T) {
 	}
 }
 
-func TestLogTellsEachEvent(t *testing.T) {
+func TestClaimLogListsEachEvent(t *testing.T) {
 	r := three(t)
 	asked := ""
 	events := []lease.Event{
@@ -301,7 +302,7 @@ func TestWatchShowsOneDeviceOrAll(t *testing.T) {
 	}
 }
 
-func TestFeedHearsOfEachClaim(t *testing.T) {
+func TestLeaseFeedReceivesClaim(t *testing.T) {
 	table, ring := lease.NewTable(lease.Options{}), feed.NewRing[poolops.LeaseEvent](10)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})

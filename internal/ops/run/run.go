@@ -1,6 +1,6 @@
-// Package run has the operations that go from sources, or from a device that is off, to a first screen: run builds the app in the working
-// folder, launches it on a device and shows it; proxy launch sets up all that an app needs whose requests are to be seen. It stands above
-// the rooms that it goes through.
+// Package run offers the operations that combine several others. The operation run builds the app in the working folder, launches it on a
+// device and shows it; proxy_launch and proxy_run also send the app's requests through the proxy. Run is the main type. It calls the
+// packages of the single steps, and none of them may import it.
 package run
 
 import (
@@ -23,7 +23,7 @@ import (
 // Run builds the app of a project, launches it on a device and shows its first screen.
 type Run struct{ d Deps }
 
-// Deps are the rooms that a run goes through.
+// Deps are the operation packages that a run calls.
 type Deps struct {
 	Builds  *builds.Builds
 	Devices *devices.Devices
@@ -36,24 +36,25 @@ type Deps struct {
 // New makes the operations that build, launch and show an app.
 func New(d Deps) *Run { return &Run{d} }
 
+// Ops lists the operations that build, launch and show an app.
 func (r *Run) Ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "run", Groups: []string{"app"}, Route: "POST /api/v1/run", Default: true, Long: true,
 			Timeout: builds.BuildTimeout, Hints: op.Executes,
-			Summary: "Build the app in the working folder, launch it on a simulator and show its first screen",
-			Help: "The project is looked for in the working folder, above and below it. The scheme and the simulator are chosen, unless the\n" +
+			Summary: "Build the app in the working folder, launch and show it",
+			Help: "It searches the project in the working folder, above and below it. It chooses the scheme and the simulator unless the\n" +
 				"call or a session default names them; the answer says which and why. A build that fails answers with what to fix.",
 			Next: []string{"snapshot"}, Examples: []string{"run", `run --scheme Shop --simulator-name "iPhone 16 Pro"`, "run --proxy"},
 			Complete: r.d.Builds.Completer(),
-			Instead:  []op.Instead{{Flag: "proxy", Op: "proxy_run", Doc: "have the app's requests go through the proxy: ios-agent proxy run"}},
+			Instead:  []op.Instead{{Flag: "proxy", Op: "proxy_run", Doc: "send the app's requests through the proxy, as proxy_run does"}},
 		}, r.run),
 		r.proxyLaunchOp(), r.proxyRunOp(),
 	}
 }
 
-// runIn may name what would be chosen otherwise. It is in the default tool set, where every word costs every model: further
-// options of a build are in session defaults and in build_run_sim.
+// runIn names what run would choose otherwise. It is in the default tool set, where each byte costs every model: more options of a build
+// are in the session defaults and in build_run_sim.
 type runIn struct {
 	builds.FoundIn
 	Args []string `json:"launchArgs,omitempty" doc:"for the app" private:"true"`
@@ -70,21 +71,21 @@ func (r *Run) found(ctx context.Context, c *op.Call, given runIn, ready readying
 	return r.d.Builds.Found(ctx, c, &in.Project, &in.On, func() (builds.Out, error) { return r.BuildAndRun(ctx, c, in) })
 }
 
-// In is a build whose app is launched.
+// In is a build and how to launch its app.
 type In struct {
 	builds.Project
 	builds.How
 	target.LaunchHow
 	On choose.Destination
 
-	ready readying // nil: the place is ready as it is
+	ready readying // nil: the place needs no preparation
 }
 
-// readying prepares the place of an app that was built, before the app is launched there. Its notes go into the answer.
+// readying prepares the place of a built app before the launch. Its notes go into the answer.
 type readying func(on choose.Place) (notes []string, err error)
 
-// BuildAndRun builds, installs and launches, and looks at the first screen where there is one to see. What succeeded before
-// a step that fails stays in the answer.
+// BuildAndRun builds, installs and launches the app, and reads the first screen on a simulator. If a step fails, the answer keeps the
+// results of the steps before it.
 func (r *Run) BuildAndRun(ctx context.Context, c *op.Call, in In) (builds.Out, error) {
 	out, on, err := r.d.Builds.BuildApp(ctx, c, builds.In{Project: in.Project, How: in.How, On: in.On})
 	if err != nil || out.Fault() != nil {
@@ -112,7 +113,7 @@ func (r *Run) BuildAndRun(ctx context.Context, c *op.Call, in In) (builds.Out, e
 	return out, nil
 }
 
-// launch installs and launches the built app in one turn of the device's lane; a simulator is booted and shown if need be.
+// launch installs and launches the built app in one turn of the device's lane. It boots and shows a simulator if needed.
 func (r *Run) launch(ctx context.Context, c *op.Call, how target.LaunchHow, on choose.Place, out *builds.Out) error {
 	env, err := appref.Environment(c.Env, how.Env)
 	if err != nil {
@@ -134,7 +135,7 @@ func (r *Run) launch(ctx context.Context, c *op.Call, how target.LaunchHow, on c
 	return err
 }
 
-// look adds the outline of the screen. An app that runs but cannot be looked at still runs.
+// look adds the outline of the screen, or a note if it cannot read the screen: the app runs all the same.
 func (r *Run) look(ctx context.Context, c *op.Call, udid string, out *builds.Out) {
 	c.Progress("looking at the first screen")
 	seen, err := r.d.Screen.Snapshot(ctx, c, screen.SnapshotIn{Target: target.Target{UDID: udid}})

@@ -56,7 +56,7 @@ func (b *bench) in(dir, input string, env map[string]string, progress func(op.Ev
 	return b.By(c, "run", input)
 }
 
-func TestRunGoesFromSourcesToTheFirstScreen(t *testing.T) {
+func TestRunBuildsInstallsAndLaunchesApp(t *testing.T) {
 	b := open(t)
 	dir := b.Sample("app")
 	b.Ran("")
@@ -101,7 +101,7 @@ func (b *bench) result(e op.Envelope) (out builds.Built) {
 	return out
 }
 
-func TestRunGivesTheAppItsArguments(t *testing.T) {
+func TestRunPassesArgumentsAndVariables(t *testing.T) {
 	b := open(t)
 	dir := b.Sample("app")
 	env := map[string]string{"SIMCTL_CHILD_FROM": "client", "HOME": "/nowhere"}
@@ -136,7 +136,7 @@ func TestRunBootsAndShowsASimulator(t *testing.T) {
 	}
 }
 
-func TestBuildThatFailsLaunchesNothing(t *testing.T) {
+func TestRunLaunchesNothingAfterFailedBuild(t *testing.T) {
 	b := open(t)
 	dir := b.Sample("broken")
 	b.Ran("")
@@ -150,7 +150,7 @@ func TestBuildThatFailsLaunchesNothing(t *testing.T) {
 	}
 }
 
-func TestAppThatDoesNotRunWasStillBuilt(t *testing.T) {
+func TestFailedLaunchReportsBuiltApp(t *testing.T) {
 	b := open(t)
 	dir := b.Sample("app")
 	b.Rig.Must(b.Service.AddFault(t.Context(), virtualxcode.Fault{Name: flaw.LaunchFails}))
@@ -163,19 +163,19 @@ func TestAppThatDoesNotRunWasStillBuilt(t *testing.T) {
 	}
 }
 
-func TestScreenThatCannotBeReadIsANote(t *testing.T) {
+func TestRunNotesUnreadableScreen(t *testing.T) {
 	b := open(t)
 	dir := b.Sample("app")
 	b.Rig.Must(b.Service.AddFault(t.Context(), virtualxcode.Fault{Name: flaw.SnapshotFails}))
 	e := b.in(dir, `{}`, nil, nil)
 	out := b.result(e)
 	if e.Error != nil || out.PID == 0 || out.Outline != "" || len(out.Notes) != 1 ||
-		!strings.HasPrefix(out.Notes[0], "the screen could not be read: ") {
+		!strings.HasPrefix(out.Notes[0], "cannot read the screen: ") {
 		t.Errorf("got %+v, %v, want the app running, and why it is not seen", out, e.Error)
 	}
 }
 
-func TestAppOfAMacIsOpened(t *testing.T) {
+func TestRunOpensMacAppAfterBuild(t *testing.T) {
 	b := open(t)
 	dir := b.Sample("macos")
 	var told []string
@@ -206,7 +206,7 @@ func TestAppOfAMacIsOpened(t *testing.T) {
 	}
 }
 
-func TestAppOfAPhoneIsNotLookedAt(t *testing.T) {
+func TestRunOnPhysicalDeviceReadsNoScreen(t *testing.T) {
 	b := open(t)
 	project := filepath.Join(b.Sample("app"), "Tally.xcodeproj")
 	c := &op.Call{Session: "a"}
@@ -229,7 +229,7 @@ func TestAppOfAPhoneIsNotLookedAt(t *testing.T) {
 	}
 }
 
-func TestCallThatIsOverAnswersWithItsEnd(t *testing.T) {
+func TestCancelledRunReturnsError(t *testing.T) {
 	b := open(t)
 	project := filepath.Join(b.Sample("app"), "Tally.xcodeproj")
 	over, cancel := context.WithCancel(t.Context())
@@ -247,7 +247,7 @@ func TestCallThatIsOverAnswersWithItsEnd(t *testing.T) {
 	}
 }
 
-func TestRunTakesTheSessionsSimulator(t *testing.T) {
+func TestRunUsesSessionSimulator(t *testing.T) {
 	b := open(t)
 	all, err := b.Driver.List(t.Context())
 	if err != nil {

@@ -11,19 +11,19 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Awaited is a wait that is over, and what the session is shown of it.
+// Awaited is the result of a wait, with the screen for the answer.
 type Awaited struct {
 	act.Waited
 	Shown   access.Shown
-	Element *ui.Element // nil: the wait was for something else
+	Element *ui.Element // nil: the wait was not for an element
 }
 
-// Await waits on the device that is meant, in its lane. The answer tells first what changed on the screen.
+// Await waits on the call's device, in the device's lane. The answer begins with the changes on the screen.
 func (s *Screen) Await(ctx context.Context, c *op.Call, t target.Target, w act.Waiting) (act.Waited, error) {
 	return s.await(ctx, c, t, w, func(l *access.Looking, done act.Waited) { l.Saw(done.Screen) })
 }
 
-// AwaitShown is Await with the screen at its end in the answer: what changed on it, or its outline.
+// AwaitShown is Await with the final screen in the answer: its changes, or its outline.
 func (s *Screen) AwaitShown(ctx context.Context, c *op.Call, t target.Target, w act.Waiting) (out Awaited, err error) {
 	out.Waited, err = s.await(ctx, c, t, w, func(l *access.Looking, done act.Waited) {
 		out.Shown = l.Show(done.Screen, done.Still)
@@ -31,7 +31,7 @@ func (s *Screen) AwaitShown(ctx context.Context, c *op.Call, t target.Target, w 
 		if n == nil {
 			return
 		}
-		n = cmp.Or(done.Screen.Again(n), n) // on the screen at the end, unless it is gone from there
+		n = cmp.Or(done.Screen.Again(n), n) // the element on the final screen, if it is still there
 		l.Session.Refs(func(r *ui.Refs) {
 			out.Element = &done.Screen.SnapshotOf([]*ui.Node{n}, l.UDID(), r, s.d.Now()).Elements[0]
 		})
@@ -40,7 +40,7 @@ func (s *Screen) AwaitShown(ctx context.Context, c *op.Call, t target.Target, w 
 	return out, err
 }
 
-// await lets show use the screen at the end of a wait, if there is one.
+// await calls show with the final screen of a wait, if there is one.
 func (s *Screen) await(
 	ctx context.Context, c *op.Call, t target.Target, w act.Waiting, show func(*access.Looking, act.Waited),
 ) (act.Waited, error) {

@@ -9,41 +9,43 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/film"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/outfile"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/target"
 )
 
-// Films records screens into files.
+// Films records videos of screens.
 type Films struct {
 	d     Deps
 	films *film.Store
 }
 
-// NewFilms makes the operation that records screens.
+// NewFilms makes the operation that records videos.
 func NewFilms(d Deps, films *film.Store) *Films { return &Films{d, films} }
 
+// Ops lists the operation that records videos.
 func (f *Films) Ops() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "record_video", Groups: []string{"ui"}, Route: "POST /api/v1/ui/record", Timeout: 2 * time.Minute,
-		Summary:  "Start to record the screen, or stop and save the video",
+		Summary:  "Record a video of the screen, or stop and save it",
 		Exclude:  [][]string{{"stop", "out"}, {"stop", "codec"}, {"stop", "seconds"}, {"stop", "force"}},
 		Examples: []string{"record-video --out login.mp4", "record-video --stop"},
 	}, f.Record)}
 }
 
-// RecordIn starts a film, or stops it.
+// RecordIn starts or stops a recording.
 type RecordIn struct {
 	target.Target
-	Out   op.Path      `json:"out,omitempty" doc:"file to write; a new one under the ios-agent home if absent"`
+	Out   op.Path      `json:"out,omitempty" doc:"file; default: a new one in the ios-agent home"`
 	Force op.Overwrite `json:"force,omitempty" doc:"overwrite out if it exists"`
 
 	Codec   string `json:"codec,omitempty" doc:"h264 or hevc" enum:"h264,hevc" default:"h264"`
-	Seconds int    `json:"seconds,omitempty" doc:"the recording stops by itself after this time" min:"1" max:"3600" default:"600" unit:"s"`
-	Stop    bool   `json:"stop,omitempty" doc:"stop the recording of this device and save it"`
+	Seconds int    `json:"seconds,omitempty" doc:"maximum duration" min:"1" max:"3600" default:"600" unit:"s"`
+	Stop    bool   `json:"stop,omitempty" doc:"stop and save the recording of this device"`
 }
 
-// RecordOut is a film.
+// RecordOut is a recording.
 type RecordOut struct {
 	Status string `json:"status"` // recording or recorded
 	UDID   string `json:"udid"`
@@ -52,16 +54,16 @@ type RecordOut struct {
 	Bytes  int64  `json:"size_bytes,omitempty"`
 }
 
-// Text says where it is.
+// Text is one line with the path.
 func (o RecordOut) Text() string {
 	if o.Status == "recording" {
-		return fmt.Sprintf("recording to %s; stop it with `record-video --stop`", o.Path)
+		return fmt.Sprintf("recording to %s; stop it with %s", o.Path, hint.Do("record_video", "stop", true))
 	}
 	return fmt.Sprintf("recorded %.1f s to %s (%d KB)", float64(o.TookMS)/1000, o.Path, (o.Bytes+1023)/1024)
 }
 
-// Record starts a film, or stops the one of a device. A film's own session stops it beside the lane, as long as no
-// other session has the device; everybody else takes the lease.
+// Record starts or stops a recording. The session that started a recording stops it outside of the device's lane, unless another session
+// has claimed the device; other sessions need the lease to stop it.
 func (f *Films) Record(ctx context.Context, c *op.Call, in RecordIn) (RecordOut, error) {
 	h, _, err := f.d.Access.Device(ctx, c, in.Target)
 	if err != nil {
@@ -96,7 +98,7 @@ func (f *Films) Record(ctx context.Context, c *op.Call, in RecordIn) (RecordOut,
 	return RecordOut{Status: "recording", UDID: owner.UDID, Path: path}, nil
 }
 
-// stop writes the film, and moves it if it is to be elsewhere.
+// stop saves the video, and moves it if the call names another path.
 func (f *Films) stop(ctx context.Context, udid, to string) (RecordOut, error) {
 	done, err := f.films.Stop(ctx, udid)
 	if err != nil {
@@ -104,7 +106,7 @@ func (f *Films) stop(ctx context.Context, udid, to string) (RecordOut, error) {
 	}
 	if to != "" {
 		if err := film.Move(done.Path, to); err != nil {
-			return RecordOut{}, fault.New(fault.PathError, "the video is in %s and cannot be moved: %w", done.Path, err)
+			return RecordOut{}, fault.New(fault.PathError, "cannot move the video, which is in %s: %w", done.Path, err)
 		}
 		done.Path = to
 	}
@@ -122,5 +124,5 @@ func (f *Films) path(to outfile.File, info device.Info) (string, error) {
 	return filepath.Join(dir, fmt.Sprintf("%.8s-%s.mp4", info.UDID, f.d.Now().UTC().Format("20060102-150405.000"))), nil
 }
 
-// Live are the recordings of a session that are under way.
+// Live lists the running recordings of a session.
 func (f *Films) Live(session string) []film.Film { return f.films.Live(device.Owner{Session: session}) }

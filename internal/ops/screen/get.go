@@ -13,9 +13,9 @@ import (
 func (s *Screen) getOps() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "get_element", Verb: "get", Groups: []string{"ui"}, Route: "GET /api/v1/ui/element",
-		Summary: "Read one element whole: its full text, value, frame and all attributes",
-		Help: "Outlines cut texts after 80 characters; this shows all of them. The locator names the element in another session, where its\n" +
-			"ref means nothing; its matches count the elements of the screen that it fits.",
+		Summary: "Show one element: full text, value, frame, attributes",
+		Help: "Outlines cut texts after 80 characters; this shows them whole. The locator finds the element in another session, where its\n" +
+			"ref is unknown; its matches count the matching elements of the screen.",
 		Hints: op.ReadOnly | op.Idempotent, Require: [][]string{target.ElementKeys()}, Short: target.DesktopFlags("udid"),
 		Examples: []string{"get @e39", "get --identifier terms --json"},
 	}, s.get)}
@@ -26,14 +26,14 @@ type getIn struct {
 	target.ElementIn
 }
 
-// getOut is an element as in a snapshot, what can be done with it, and how to say which it is without its ref.
+// getOut is an element as in a snapshot, its actions, and a locator that finds it without its ref.
 type getOut struct {
 	ui.Element
 	Actions []ui.Action `json:"actions_available"`
 	Locator ui.Locator  `json:"locator"`
 }
 
-// Text has one line for each thing that is known, texts whole.
+// Text has a line for each attribute, with full texts.
 func (o getOut) Text() string {
 	lines := []string{o.Ref + " " + o.Role + " (" + strings.TrimPrefix(o.Type, "XCUIElementType") + ")"}
 	say := func(name string, words ...string) {

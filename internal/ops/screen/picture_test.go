@@ -17,6 +17,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/film"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/screen"
 	"ios-agent/internal/ops/target"
@@ -33,7 +34,7 @@ type shot struct {
 	Copy picture.Size
 }
 
-func TestScreenshotIsAFileAndASmallCopy(t *testing.T) {
+func TestScreenshotWritesFileAndSmallCopy(t *testing.T) {
 	s, got := newStand(t), shot{}
 	e := s.Must("take_screenshot", `{}`, &got)
 	want := filepath.Join(s.home, "screenshots", "AAAA0000-20260102-120000.005.png")
@@ -53,7 +54,7 @@ func TestScreenshotIsAFileAndASmallCopy(t *testing.T) {
 	}
 }
 
-func TestScreenshotIsAsSmallAsItIsAsked(t *testing.T) {
+func TestScreenshotIsScaledToRequestedSize(t *testing.T) {
 	for _, c := range []struct {
 		input                string
 		width, height, small int
@@ -74,8 +75,8 @@ func TestScreenshotIsAsSmallAsItIsAsked(t *testing.T) {
 	}
 }
 
-// TestScaleOfAScreenshotIsThatOfTheScreenSeenLast, also when it was turned since; of no screen it is what is usual for such a device.
-func TestScaleOfAScreenshotIsThatOfTheScreenSeenLast(t *testing.T) {
+// TestScreenshotScaleComesFromLastScreen, also when it was turned since; of no screen it is what is usual for such a device.
+func TestScreenshotScaleComesFromLastScreen(t *testing.T) {
 	s, got := newStand(t), shot{}
 	scale := func(width, height int) float64 {
 		t.Helper()
@@ -92,7 +93,7 @@ func TestScaleOfAScreenshotIsThatOfTheScreenSeenLast(t *testing.T) {
 	}
 }
 
-func TestRecordingSaysHowLongAndHowLarge(t *testing.T) {
+func TestRecordingTextHasDurationAndSize(t *testing.T) {
 	for bytes, want := range map[int64]string{0: "0 KB", 1: "1 KB", 1024: "1 KB", 1025: "2 KB"} {
 		o := screen.RecordOut{Status: "recorded", Path: "a.mp4", TookMS: 1500, Bytes: bytes}
 		if got, want := o.Text(), "recorded 1.5 s to a.mp4 ("+want+")"; got != want {
@@ -101,7 +102,7 @@ func TestRecordingSaysHowLongAndHowLarge(t *testing.T) {
 	}
 }
 
-func TestScreenshotAsJPEG(t *testing.T) {
+func TestScreenshotWritesJPEGOnRequest(t *testing.T) {
 	s, got := newStand(t), shot{}
 	s.Must("take_screenshot", `{"format":"jpeg","quality":10}`, &got)
 	if data, err := os.ReadFile(got.Path); err != nil || !strings.HasPrefix(string(data), "\xff\xd8") || filepath.Ext(got.Path) != ".jpeg" {
@@ -109,14 +110,14 @@ func TestScreenshotAsJPEG(t *testing.T) {
 	}
 }
 
-func TestScreenshotOverwritesOnlyWhenTold(t *testing.T) {
+func TestScreenshotOverwritesOnlyWithForce(t *testing.T) {
 	s, got := newStand(t), shot{}
 	out := filepath.Join(t.TempDir(), "shop.png")
 	s.Must("take_screenshot", `{"out":"`+out+`"}`, &got)
 	if got.Path != out {
 		t.Errorf("got the path %q, want %q", got.Path, out)
 	}
-	s.Refused("take_screenshot", `{"out":"`+out+`"}`, fault.PathError, out+" exists", "--force")
+	s.Refused("take_screenshot", `{"out":"`+out+`"}`, fault.PathError, out+" exists", hint.Field("force"))
 	s.Must("take_screenshot", `{"out":"`+out+`","force":true}`, nil)
 }
 
@@ -140,7 +141,8 @@ func TestScreenshotWithMarksShowsRefs(t *testing.T) {
 	}
 	s.phone.Pictures = [][]byte{photo(t, 1600, 800, color.White)}
 	s.Refused("take_screenshot", `{"annotate":true}`, fault.ScreenshotFailed,
-		"a picture of 1600×800 pixels does not show a screen of 400×800 points upright", "rotate portrait")
+		"the picture of 1600×800 pixels has another orientation than the screen of 400×800 points",
+		hint.Do("rotate", "orientation", "portrait"))
 	s.phone.Blind = errors.New("fog")
 	s.Refused("take_screenshot", `{"annotate":true}`, fault.Internal, "fog")
 }
@@ -165,7 +167,7 @@ func TestMarksHaveNamesOrRefs(t *testing.T) {
 
 func (s *stand) call() *op.Call { return &op.Call{Session: "a", Hints: op.ReadOnly} }
 
-func TestBlackPictureIsTakenTwice(t *testing.T) {
+func TestBlackScreenshotIsTakenAgain(t *testing.T) {
 	s, got := newStand(t), shot{}
 	black, white := photo(t, 800, 1600, color.Black), photo(t, 800, 1600, color.White)
 	s.phone.Pictures = [][]byte{black, white}
@@ -175,7 +177,7 @@ func TestBlackPictureIsTakenTwice(t *testing.T) {
 	s.phone.Pictures, s.phone.Sent = [][]byte{black}, nil
 	s.Room = fakedevice.Open(t, s.room.Ops())
 	e := s.Must("take_screenshot", `{"out":"`+filepath.Join(t.TempDir(), "b.png")+`"}`, &got)
-	if !got.Black || len(s.phone.Sent) != 2 || !strings.Contains(e.Stdout, "\nit is all black, also the second time") {
+	if !got.Black || len(s.phone.Sent) != 2 || !strings.Contains(e.Stdout, "\nthe picture is all black, at the second attempt too") {
 		t.Errorf("got black %t after %q and %q, want it told", got.Black, s.phone.Sent, e.Stdout)
 	}
 	s.phone.Pictures, s.phone.Sent = [][]byte{white}, nil
@@ -184,7 +186,7 @@ func TestBlackPictureIsTakenTwice(t *testing.T) {
 	}
 }
 
-func TestPictureThatIsNoPictureIsAFault(t *testing.T) {
+func TestDamagedPictureIsAFault(t *testing.T) {
 	s := newStand(t)
 	s.phone.Pictures = [][]byte{[]byte("nothing")}
 	s.Refused("take_screenshot", `{}`, fault.ScreenshotFailed, "the picture of Paper Phone is not a PNG")
@@ -226,7 +228,7 @@ func newStudio(t *testing.T) (*fakedevice.Room, *studio, *screen.Films, string) 
 	return fakedevice.Open(t, films.Ops()), phone, films, home
 }
 
-func TestFilmIsStartedAndStopped(t *testing.T) {
+func TestRecordVideoStartsAndStops(t *testing.T) {
 	room, phone, films, home := newStudio(t)
 	var got screen.RecordOut
 	e := room.Must("record_video", `{}`, &got)
@@ -234,7 +236,7 @@ func TestFilmIsStartedAndStopped(t *testing.T) {
 	if got.Path != want || got.Status != "recording" || got.UDID != fakedevice.UDID || phone.codec != "h264" {
 		t.Errorf("got %+v in %s, want a recording to %s in h264", got, phone.codec, want)
 	}
-	if said := "recording to " + want + "; stop it with `record-video --stop`"; e.Stdout != said {
+	if said := "recording to " + want + "; stop it with " + hint.Do("record_video", "stop", true); e.Stdout != said {
 		t.Errorf("got %q, want %q", e.Stdout, said)
 	}
 	if live := films.Live("a"); len(live) != 1 {
@@ -252,7 +254,7 @@ func TestFilmIsStartedAndStopped(t *testing.T) {
 	}
 }
 
-func TestFilmIsStoppedByAnotherSessionUnderItsLease(t *testing.T) {
+func TestOtherSessionCanStopRecording(t *testing.T) {
 	room, _, _, _ := newStudio(t)
 	room.Must("record_video", `{"codec":"hevc"}`, nil)
 	room.Call.Session = "b"
@@ -262,7 +264,7 @@ func TestFilmIsStoppedByAnotherSessionUnderItsLease(t *testing.T) {
 	}
 }
 
-func TestFilmCanBeMovedWhenItIsStopped(t *testing.T) {
+func TestRecordVideoStopMovesFile(t *testing.T) {
 	room, _, films, _ := newStudio(t)
 	room.Must("record_video", `{}`, nil)
 	to := filepath.Join(t.TempDir(), "login.mp4")
@@ -273,12 +275,12 @@ func TestFilmCanBeMovedWhenItIsStopped(t *testing.T) {
 	room.Must("record_video", `{"out":"`+filepath.Join(t.TempDir(), "a.mp4")+`"}`, nil)
 	nowhere := filepath.Join(to, "below-a-file.mp4")
 	_, err = films.Record(t.Context(), &op.Call{Session: "a"}, screen.RecordIn{Stop: true, Out: op.Path(nowhere)})
-	if got := fault.From(err); err == nil || got.Code != fault.PathError || !strings.Contains(got.Message, "cannot be moved") {
+	if got := fault.From(err); err == nil || got.Code != fault.PathError || !strings.Contains(got.Message, "cannot move the video") {
 		t.Errorf("got %v, want the fault that it cannot be moved", err)
 	}
 }
 
-func TestFilmIsRefused(t *testing.T) {
+func TestRecordVideoRefusesInvalidInput(t *testing.T) {
 	room, phone, _, home := newStudio(t)
 	there := filepath.Join(home, "there.mp4")
 	if err := os.WriteFile(there, nil, 0o600); err != nil {

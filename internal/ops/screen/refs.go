@@ -13,24 +13,24 @@ import (
 func (s *Screen) refOps() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "list_refs", Verb: "refs", Groups: []string{"ui"}, Route: "GET /api/v1/ui/refs",
-		Summary: "List the refs of the screen that the session was shown last, without a new look",
+		Summary: "List the refs of the last screen, without a new look",
 		Hints:   op.ReadOnly | op.Idempotent, Examples: []string{"refs"}, Short: target.DesktopFlags("udid"),
 	}, s.refs)}
 }
 
-// refsIn names the device; it is not asked.
+// refsIn names the device. The operation does not contact it.
 type refsIn struct{ target.Target }
 
-// refsOut are the refs of one screen.
+// refsOut lists the refs of one screen.
 type refsOut struct {
 	Refs []ui.Given `json:"refs"`
 	UDID string     `json:"udid"`
 }
 
-// Text is one line a ref.
+// Text has a line for each ref.
 func (o refsOut) Text() string {
 	if len(o.Refs) == 0 {
-		return "no refs: this session was shown no screen of the device"
+		return "no refs: this session has not seen a screen of the device"
 	}
 	var lines []string
 	for _, g := range o.Refs {

@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/screen"
 	"ios-agent/internal/ops/target"
@@ -104,7 +105,7 @@ func TestSnapshotHasOutlineAndElements(t *testing.T) {
 	}
 }
 
-func TestSnapshotSinceAnotherTellsChangesOnly(t *testing.T) {
+func TestSnapshotSinceReportsChangesOnly(t *testing.T) {
 	s, first, second := newStand(t), snapshot{}, snapshot{}
 	s.Must("snapshot", `{}`, &first)
 	s.more = []*ui.Node{{Type: "StaticText", Label: "Sold out", Frame: ui.Rect{X: 10, Y: 300, W: 300, H: 30}}}
@@ -118,13 +119,13 @@ func TestSnapshotSinceAnotherTellsChangesOnly(t *testing.T) {
 	}
 	var again snapshot
 	e = s.Must("snapshot", `{"since":"nonsense"}`, &again)
-	if !strings.HasPrefix(e.Stdout, `the snapshot "nonsense" is not remembered; this is the whole screen`+"\n") ||
+	if !strings.HasPrefix(e.Stdout, `unknown snapshot "nonsense"; this is the whole screen`+"\n") ||
 		!strings.Contains(e.Stdout, `"Buy"`) || again.Changes != nil {
 		t.Errorf("got\n%s\nwant the whole screen, and why", e.Stdout)
 	}
 }
 
-func TestSnapshotTellsWhatChangedMeanwhile(t *testing.T) {
+func TestSnapshotReportsChangesSinceLastLook(t *testing.T) {
 	s := newStand(t)
 	s.Must("snapshot", `{}`, nil)
 	s.more = []*ui.Node{{Type: "StaticText", Label: "Sold out", Frame: ui.Rect{X: 10, Y: 300, W: 300, H: 30}}}
@@ -144,7 +145,7 @@ func TestSnapshotWithinShowsThatElementOnly(t *testing.T) {
 	s.Refused("snapshot", `{"within":"nothing"}`, fault.ElementNotFound, "nothing")
 }
 
-func TestSnapshotReadsAsDeepAsItIsTold(t *testing.T) {
+func TestSnapshotReadsToTheRequestedDepth(t *testing.T) {
 	s := newStand(t)
 	depth := 0
 	room := screen.New(screen.Deps{Access: fakedevice.Reach(t, deep{s.phone, &depth}), Home: s.home, Now: time.Now})
@@ -160,7 +161,7 @@ func TestSnapshotReadsAsDeepAsItIsTold(t *testing.T) {
 	}
 }
 
-func TestSnapshotCanHaveAPicture(t *testing.T) {
+func TestSnapshotIncludesScreenshotOnRequest(t *testing.T) {
 	s, got := newStand(t), snapshot{}
 	s.Must("snapshot", `{"screenshot":true}`, &got)
 	data, is := strings.CutPrefix(got.Screenshot, "data:image/png;base64,")
@@ -176,12 +177,12 @@ func TestSnapshotCanHaveAPicture(t *testing.T) {
 	s.Refused("snapshot", `{"screenshot":true}`, fault.Internal, "no light")
 }
 
-func TestPageThatIsNotShownIsTold(t *testing.T) {
+func TestNoticeExplainsUnreadWebView(t *testing.T) {
 	s := newStand(t)
 	s.more = []*ui.Node{{Type: "WebView", Label: "Help", Frame: ui.Rect{Y: 300, W: 400, H: 400}}}
 	for want, of := range map[string]device.Device{
-		act.NoWebs + "; a server of appium does: `ios-agent session-set-defaults --appium-url URL`": s.phone,
-		"the page of a web view is not shown: it hangs":                                             webs{s.phone},
+		act.NoWebs + "; a server of appium can: " + hint.Do("session_set_defaults", "appiumUrl", "URL"): s.phone,
+		"cannot read the page of a web view: it hangs":                                                  webs{s.phone},
 	} {
 		room := screen.New(screen.Deps{Access: fakedevice.Reach(t, of), Home: s.home, Now: time.Now})
 		e := fakedevice.Open(t, room.Ops()).Must("snapshot", `{}`, nil)
@@ -199,7 +200,7 @@ func TestScreenThatCannotBeReadIsAFault(t *testing.T) {
 	}
 }
 
-func TestGetElementReadsItWhole(t *testing.T) {
+func TestGetElementReturnsAllFields(t *testing.T) {
 	s := newStand(t)
 	long := strings.Repeat("terms ", 40)
 	s.more = []*ui.Node{{
@@ -233,9 +234,9 @@ func TestGetElementReadsItWhole(t *testing.T) {
 	s.Refused("get_element", `{}`, fault.InvalidInput, "ref")
 }
 
-func TestListRefsNeedsNoLook(t *testing.T) {
+func TestListRefsWorksWithoutReadingScreen(t *testing.T) {
 	s := newStand(t)
-	if e := s.Must("list_refs", `{}`, nil); e.Stdout != "no refs: this session was shown no screen of the device" {
+	if e := s.Must("list_refs", `{}`, nil); e.Stdout != "no refs: this session has not seen a screen of the device" {
 		t.Errorf("got %q, want it told that no screen was shown", e.Stdout)
 	}
 	s.Must("snapshot", `{}`, nil)
@@ -269,7 +270,7 @@ func (webs) Page(context.Context, device.WebView) ([]*ui.Node, error) {
 	return nil, errors.New("it hangs")
 }
 
-func TestAwaitTellsWhatChangedFirst(t *testing.T) {
+func TestAwaitMatchesTextOfChangedScreen(t *testing.T) {
 	s := newStand(t)
 	s.Must("snapshot", `{}`, nil)
 	s.more = []*ui.Node{{Type: "StaticText", Label: "Sold out", Frame: ui.Rect{X: 10, Y: 300, W: 300, H: 30}}}

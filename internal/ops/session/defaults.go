@@ -1,5 +1,5 @@
-// Package session has the operations on what a client session remembers: its defaults and profiles, and a status that tells in a few
-// lines how things stand.
+// Package session offers the operations on a client session: its defaults and profiles, and a short status. Defaults and Status are its
+// main types. Package config stores the defaults and defines their keys.
 package session
 
 import (
@@ -15,8 +15,8 @@ import (
 	"ios-agent/internal/op"
 )
 
-// Defaults are the values that a session need not give again: project, scheme, simulator. They have XcodeBuildMCP's names and
-// rules, because its tools read them.
+// Defaults sets, shows and clears the values that later calls of a session inherit: project, scheme, simulator. The names and rules are
+// XcodeBuildMCP's, because its tools read these values.
 type Defaults struct {
 	sessions *session.Store
 	keys     config.Table
@@ -27,12 +27,13 @@ func NewDefaults(sessions *session.Store, keys config.Table) *Defaults {
 	return &Defaults{sessions, keys}
 }
 
+// Ops lists the operations on defaults.
 func (d *Defaults) Ops() []op.Op {
 	groups := []string{"session-management"}
 	return []op.Op{
 		op.NewKeyed(op.Spec{
 			Name: config.Tool, Groups: groups, Verb: "session-set-defaults", Route: "POST /api/v1/session/defaults",
-			Summary: "Set values that later calls of this session need not give", Hints: op.Idempotent,
+			Summary: "Set default values for later calls of this session", Hints: op.Idempotent,
 			Exclude: config.Groups(), Next: []string{"session_show_defaults"},
 			Examples: []string{
 				`session-set-defaults --scheme Shop --simulator-name "iPhone 16 Pro"`,
@@ -50,7 +51,7 @@ func (d *Defaults) Ops() []op.Op {
 		}, d.show),
 		op.New(op.Spec{
 			Name: "session_clear_defaults", Groups: groups, Route: "POST /api/v1/session/defaults/clear",
-			Summary: "Forget some or all of the session's defaults", Hints: op.Idempotent, Exclude: [][]string{{"all", "keys"}, {"all", "profile"}},
+			Summary: "Clear some or all of the session's defaults", Hints: op.Idempotent, Exclude: [][]string{{"all", "keys"}, {"all", "profile"}},
 			Examples: []string{"session-clear-defaults --keys scheme", "session-clear-defaults --all"},
 		}, d.clear),
 		op.New(op.Spec{
@@ -81,7 +82,7 @@ func (d *Defaults) fields() []op.Field {
 	return fields
 }
 
-// store is the defaults of the calling session in its project.
+// store holds the defaults of the calling session in its project.
 func (d *Defaults) store(c *op.Call) *config.Store {
 	return d.sessions.Get(c.Session).Defaults(c.Dir, c.Env)
 }
@@ -92,10 +93,10 @@ func (d *Defaults) Completer(how complete.Completion) op.Completer { return how.
 // defaultsOut is the session's defaults.
 type defaultsOut struct {
 	config.View
-	Notices []string `json:"-"` // every answer has its notices in its meta
+	Notices []string `json:"-"` // the meta of the answer has them
 }
 
-// Text is one line a value, with its source.
+// Text has a line for each value, with its source.
 func (o defaultsOut) Text() string {
 	active := o.Profiles[o.Active]
 	lines := []string{"session defaults, profile " + o.Active}
@@ -106,7 +107,7 @@ func (o defaultsOut) Text() string {
 		}
 	}
 	if len(lines) == 1 {
-		lines = append(lines, "none are set")
+		lines = append(lines, "no values set")
 	}
 	if others := slices.Sorted(maps.Keys(o.Profiles)); len(others) > 1 {
 		lines = append(lines, "profiles: "+strings.Join(others, ", "))
@@ -114,7 +115,7 @@ func (o defaultsOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// answer tells of the notices and of what is wrong with the file and the environment.
+// answer adds the notices, and the errors in the file and the environment.
 func (o defaultsOut) answer(c *op.Call) (defaultsOut, error) {
 	for _, text := range slices.Concat(o.Notices, o.Warnings) {
 		c.Notify(op.Notice{Kind: op.Config, Text: text})
@@ -148,7 +149,7 @@ func (d *Defaults) set(_ context.Context, c *op.Call, in map[string]any) (defaul
 	return defaultsOut{store.Show(), notices}.answer(c)
 }
 
-// pairs turns a list of NAME=VALUE into the map the defaults keep.
+// pairs turns a list of NAME=VALUE into the map that the defaults store.
 func pairs(in map[string]any, key string) error {
 	list, ok := in[key].([]string)
 	if !ok {
@@ -163,11 +164,11 @@ func (d *Defaults) show(_ context.Context, c *op.Call, _ struct{}) (defaultsOut,
 	return defaultsOut{View: d.store(c).Show()}.answer(c)
 }
 
-// clearDefaultsIn says what to forget.
+// clearDefaultsIn selects values to clear.
 type clearDefaultsIn struct {
-	Keys    []string `json:"keys,omitempty" doc:"forget only these; without keys, the whole profile"`
-	All     bool     `json:"all,omitempty" doc:"forget every profile"`
-	Profile string   `json:"profile,omitempty" doc:"the profile; else the active one"`
+	Keys    []string `json:"keys,omitempty" doc:"only these keys; default: the whole profile"`
+	All     bool     `json:"all,omitempty" doc:"all profiles"`
+	Profile string   `json:"profile,omitempty" doc:"profile; default: the active one"`
 }
 
 func (d *Defaults) clear(_ context.Context, c *op.Call, in clearDefaultsIn) (defaultsOut, error) {

@@ -14,6 +14,7 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/device/session/complete"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	sessionops "ios-agent/internal/ops/session"
@@ -29,7 +30,7 @@ func defaultsOf(t *testing.T) (*fakedevice.Room, *sessionops.Defaults) {
 
 func TestDefaultsAreSetShownAndCleared(t *testing.T) {
 	run, _ := defaultsOf(t)
-	const none = "session defaults, profile (default)\nnone are set"
+	const none = "session defaults, profile (default)\nno values set"
 	run.Says("session_show_defaults", `{}`, none)
 	run.Says("session_set_defaults", `{"scheme":"Shop","env":["A=1"]}`,
 		"session defaults, profile (default)\nscheme: Shop (session session_set_defaults)\nenv: map[A:1] (session session_set_defaults)")
@@ -69,7 +70,7 @@ func TestDefaultsRefuseWrongValues(t *testing.T) {
 	run.Refused("session_set_defaults", `{"simulatorId":"A","simulatorName":"Ann"}`, fault.InvalidInput, "simulatorName")
 	run.Refused("session_set_defaults", `{"colour":"red"}`, fault.InvalidInput, "colour")
 	run.Refused("session_clear_defaults", `{"keys":["colour"]}`, fault.InvalidInput, "colour")
-	run.Says("session_show_defaults", `{}`, "session defaults, profile (default)\nnone are set")
+	run.Says("session_show_defaults", `{}`, "session defaults, profile (default)\nno values set")
 }
 
 func TestPersistWritesTheProjectsFile(t *testing.T) {
@@ -101,7 +102,7 @@ func TestPersistWritesTheProjectsFile(t *testing.T) {
 	}
 }
 
-func TestWrongVariableIsTold(t *testing.T) {
+func TestNoticeNamesAnInvalidVariable(t *testing.T) {
 	run, _ := defaultsOf(t)
 	call := op.Call{Session: "a", Env: map[string]string{"IOS_AGENT_ARCH": "vax", "IOS_AGENT_SCHEME": "Shop"}}
 	for _, step := range [][2]string{
@@ -119,7 +120,7 @@ func TestWrongVariableIsTold(t *testing.T) {
 	}
 }
 
-func TestCompleterTakesTheSessionsDefaults(t *testing.T) {
+func TestCompleterUsesSessionDefaults(t *testing.T) {
 	run, room := defaultsOf(t)
 	run.Result("session_set_defaults", `{"scheme":"Shop"}`)
 	got, err := room.Completer(complete.Completion{})(&op.Call{Session: "a"}, []op.Field{{Name: "scheme"}}, op.Input{})
@@ -136,7 +137,7 @@ func statusOf(t *testing.T, reach access.Access, jobs *op.Jobs) *fakedevice.Room
 	return fakedevice.Open(t, room.Ops())
 }
 
-func TestStatusTellsOfTheSessionsDevice(t *testing.T) {
+func TestStatusShowsSessionDevice(t *testing.T) {
 	ann := fakedevice.New(fakedevice.Simulator("A", "Ann", device.Booted))
 	reach := fakedevice.Reach(t, ann, fakedevice.New(fakedevice.Simulator("B", "Bea", "shutdown")))
 	run := statusOf(t, reach, &op.Jobs{})
@@ -147,19 +148,19 @@ func TestStatusTellsOfTheSessionsDevice(t *testing.T) {
 	mine.Use(session.Choice{UDID: "B", Name: "Bea"})
 	run.Says("status", `{}`, head+"Bea (iOS 18.2), shutdown, available"+tail)
 	mine.Use(session.Choice{UDID: "X", Name: "Old"})
-	run.Says("status", `{}`, head+"Old, not found: choose another with `ios-agent use NAME`"+tail)
+	run.Says("status", `{}`, head+"Old, not found: choose another with "+hint.Do("use_device", "device", "NAME")+tail)
 	mine.Use(session.Choice{Name: "Editor"})
-	run.Says("status", `{}`, head+"Editor, not found: choose another with `ios-agent use NAME`"+tail)
+	run.Says("status", `{}`, head+"Editor, not found: choose another with "+hint.Do("use_device", "device", "NAME")+tail)
 	mine.Use(session.Choice{UDID: "A", Name: "Ann"})
 	mine.Refs(func(r *ui.Refs) { r.Remember("A", ui.NewScreen("com.example.shop", "", &ui.Node{Type: "Application"})) })
-	run.Says("status", `{}`, head+"Ann (iOS 18.2), booted, available\napp:     com.example.shop, when this session last looked"+tail)
+	run.Says("status", `{}`, head+"Ann (iOS 18.2), booted, available\napp:     com.example.shop, at this session's last look"+tail)
 	grants, _, err := reach.Pool.Acquire(t.Context(), pool.Ask{Want: pool.Want{UDID: "A"}, Holder: "b"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	until := grants[0].Entry().ExpiresAt.Format(time.RFC3339)
 	run.Says("status", `{}`, head+"Ann (iOS 18.2), booted, claimed by b until "+until+
-		"\napp:     com.example.shop, when this session last looked"+tail)
+		"\napp:     com.example.shop, at this session's last look"+tail)
 	out := run.Result("status", `{}`)
 	if out["pid"] != 7.0 || out["server_url"] != "http://x" || out["started_at"] != "2026-01-02T12:00:00Z" || out["session"] != "a" {
 		t.Errorf("got %v, want the daemon and the session", out)

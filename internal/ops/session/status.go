@@ -8,15 +8,16 @@ import (
 	"time"
 
 	"ios-agent/internal/device"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ui"
 )
 
-// Status tells how things stand for a session.
+// Status shows the state of the daemon and the session.
 type Status struct{ d StatusDeps }
 
-// StatusDeps are what a status is made of.
+// StatusDeps are the services and values that a status shows.
 type StatusDeps struct {
 	Access    access.Access
 	Jobs      *op.Jobs
@@ -25,15 +26,16 @@ type StatusDeps struct {
 	StartedAt time.Time // of the daemon
 }
 
-// NewStatus makes the operation that tells how things stand.
+// NewStatus makes the status operation.
 func NewStatus(d StatusDeps) *Status { return &Status{d} }
 
+// Ops lists the status operation.
 func (s *Status) Ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "status", Groups: []string{"system"}, Route: "GET /api/v1/status", Passive: true,
-			Summary: "Show the daemon, the session, its device and claim, the app last seen, its jobs and its MCP tools",
-			Help:    "Nothing is started or booted for it, and no device is asked. When no daemon runs it says so, and exits with 4.",
+			Summary: "Show the daemon, session, device, claim, app, jobs and MCP tools",
+			Help:    "It starts, boots and contacts nothing. If no daemon runs, it says so and exits with 4.",
 			Hints:   op.ReadOnly | op.Idempotent, Examples: []string{"status", "status --json"},
 		}, s.status),
 	}
@@ -48,22 +50,22 @@ type nearDevice struct {
 	Claim     string     `json:"claim_status"`
 	ClaimedBy string     `json:"claimed_by,omitempty"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
-	App       string     `json:"app,omitempty"` // in front, when the session last looked
+	App       string     `json:"app,omitempty"` // in front at the session's last look
 }
 
-// statusOut is how things stand.
+// statusOut is the status.
 type statusOut struct {
 	PID       int         `json:"pid"`
 	URL       string      `json:"server_url"`
 	StartedAt time.Time   `json:"started_at"`
 	Session   string      `json:"session"`
 	Device    *nearDevice `json:"device,omitempty"`
-	Booted    []string    `json:"booted_devices"` // the names of all that are
-	Jobs      []op.JobOut `json:"jobs"`           // of the session, that are under way
+	Booted    []string    `json:"booted_devices"` // names of all booted devices
+	Jobs      []op.JobOut `json:"jobs"`           // running jobs of the session
 	Tools     string      `json:"mcp_tools"`
 }
 
-// Text is one line for each thing.
+// Text has a line for each item.
 func (o statusOut) Text() string {
 	lines := []string{
 		fmt.Sprintf("daemon:  pid %d, %s", o.PID, o.URL),
@@ -71,7 +73,7 @@ func (o statusOut) Text() string {
 		"device:  " + o.Device.words(),
 	}
 	if o.Device != nil && o.Device.App != "" {
-		lines = append(lines, "app:     "+o.Device.App+", when this session last looked")
+		lines = append(lines, "app:     "+o.Device.App+", at this session's last look")
 	}
 	if len(o.Booted) > 0 {
 		lines = append(lines, "booted:  "+strings.Join(o.Booted, ", "))
@@ -83,7 +85,7 @@ func (o statusOut) Text() string {
 	return strings.Join(append(lines, "tools:   "+o.Tools), "\n")
 }
 
-// missing is the state of a device that the session chose and that no driver lists.
+// missing is the state of the session's device if no driver lists it.
 const missing = "not found"
 
 func (d *nearDevice) words() string {
@@ -91,7 +93,7 @@ func (d *nearDevice) words() string {
 	case d == nil:
 		return "none chosen"
 	case d.State == missing:
-		return d.Name + ", not found: choose another with `ios-agent use NAME`"
+		return d.Name + ", not found: choose another with " + hint.Do("use_device", "device", "NAME")
 	}
 	text := fmt.Sprintf("%s (%s), %s, %s", d.Name, d.OS, d.State, d.Claim)
 	if d.ClaimedBy != "" {
@@ -130,8 +132,8 @@ func (s *Status) status(ctx context.Context, c *op.Call, _ op.Nothing) (statusOu
 	return out, nil
 }
 
-// ToolsVariable names the MCP tools of a client, where no flag does.
+// ToolsVariable is the environment variable with the MCP tools of a client that has no flag for them.
 const ToolsVariable = "IOS_AGENT_TOOLS"
 
-// defaultTools are those of a client that names none.
+// defaultTools are the tools of a client that chooses none.
 const defaultTools = "core, unless .ios-agent/config.yaml names others"

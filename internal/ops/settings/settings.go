@@ -1,5 +1,6 @@
-// Package settings has the operations that change how a device is set up: location, permissions, appearance, status bar, notifications,
-// pasteboard, and what makes a simulator ready for tests.
+// Package settings offers the operations that change an app's surroundings on a device, such as location, permissions and appearance. It
+// also sets the status bar, sends push notifications, reads and writes the pasteboard, and changes keyboard settings for automation.
+// Settings is its main type; the device's driver does the work.
 package settings
 
 import (
@@ -17,12 +18,13 @@ import (
 	"ios-agent/internal/ops/target"
 )
 
-// Settings change what an app finds on a device: location, permissions, appearance, status bar, notifications, pasteboard.
+// Settings changes the settings of a device.
 type Settings struct{ access access.Access }
 
 // New makes the operations on settings.
 func New(access access.Access) *Settings { return &Settings{access} }
 
+// Ops lists the operations on settings.
 func (s *Settings) Ops() []op.Op {
 	groups := []string{"device"}
 	return []op.Op{
@@ -45,7 +47,7 @@ func (s *Settings) Ops() []op.Op {
 		}, s.Appearance),
 		op.New(op.Spec{
 			Name: "set_status_bar", Groups: groups, Route: "POST /api/v1/device/status-bar",
-			Summary: "Set what the status bar shows, so that screenshots stay the same; clear shows the real values again",
+			Summary: "Fix the contents of the status bar for screenshots",
 			Hints:   op.Idempotent, Examples: []string{"set-status-bar --time 9:41 --battery-level 100", "set-status-bar --clear"},
 			Require: [][]string{{"clear", "time", "battery_level", "battery_state", "data_network", "wifi_bars", "cellular_bars", "operator"}},
 		}, s.StatusBar),
@@ -67,7 +69,7 @@ func (s *Settings) Ops() []op.Op {
 		}, s.pasteboard),
 		op.New(op.Spec{
 			Name: "prepare_device", Groups: groups, Verb: "prepare", Route: "POST /api/v1/device/prepare", Timeout: 2 * time.Minute,
-			Summary: "Set a simulator up for automation: no autocorrection, prediction or capitalisation, so that what is typed is what arrives",
+			Summary: "Turn off autocorrection and prediction, so typed text arrives unchanged",
 			Hints:   op.Idempotent, Examples: []string{`prepare --sim "iPhone 16"`, "prepare --restore"},
 		}, s.prepare),
 	}
@@ -88,6 +90,7 @@ type LocationOut struct {
 	Longitude *float64 `json:"longitude"`
 }
 
+// Location sets or clears the simulated location.
 func (s *Settings) Location(ctx context.Context, c *op.Call, in LocationIn) (LocationOut, error) {
 	if !in.Clear && (in.Latitude == nil || in.Longitude == nil) {
 		return LocationOut{}, fault.New(fault.InvalidInput, "set_location: a place is a latitude and a longitude").With("field", "longitude")
@@ -106,7 +109,7 @@ func (s *Settings) Location(ctx context.Context, c *op.Call, in LocationIn) (Loc
 	return LocationOut{out, in.Latitude, in.Longitude}, err
 }
 
-// services are what simctl has a permission for.
+// services are the permissions that simctl can change.
 func services() []string {
 	return []string{"all", "calendar", "contacts-limited", "contacts", "location", "location-always", "photos-add", "photos",
 		"media-library", "microphone", "motion", "reminders", "siri"}
@@ -121,12 +124,12 @@ func (service) Choices() []string { return services() }
 // permissionIn names an app and a permission.
 type permissionIn struct {
 	target.Target
-	Bundle     string  `json:"bundle_id,omitempty" doc:"the app; a reset without one is for all apps" cli:"arg"`
-	Permission service `json:"permission,omitempty" doc:"the permission; others are answered when the app asks" cli:"arg"`
+	Bundle     string  `json:"bundle_id,omitempty" doc:"the app; reset without one: all apps" cli:"arg"`
+	Permission service `json:"permission,omitempty" doc:"the permission; others: when the app asks" cli:"arg"`
 	Action     string  `json:"action,omitempty" doc:"reset makes the app ask again" enum:"grant,revoke,reset" default:"grant"`
 }
 
-// permissionOut is what was changed.
+// permissionOut is the changed permission.
 type permissionOut struct {
 	target.StatusOut
 	Bundle     string `json:"bundle_id"`
@@ -158,7 +161,7 @@ func (s *Settings) permission(ctx context.Context, c *op.Call, in permissionIn) 
 	return permissionOut{out, in.Bundle, string(in.Permission), in.Action}, err
 }
 
-// AppearanceIn is how the screen should look.
+// AppearanceIn is the wanted appearance.
 type AppearanceIn struct {
 	target.Target
 	Mode     string   `json:"mode,omitempty" doc:"light or dark" enum:"light,dark" cli:"arg"`
@@ -178,7 +181,7 @@ func (textSize) Choices() []string {
 	}
 }
 
-// AppearanceOut is how it looks now.
+// AppearanceOut is the current appearance.
 type AppearanceOut struct {
 	target.StatusOut
 	Mode     string `json:"mode"`
@@ -186,6 +189,7 @@ type AppearanceOut struct {
 	Contrast string `json:"increase_contrast"`
 }
 
+// Appearance sets and shows the appearance.
 func (s *Settings) Appearance(ctx context.Context, c *op.Call, in AppearanceIn) (AppearanceOut, error) {
 	out := AppearanceOut{}
 	options := []struct {
@@ -213,7 +217,7 @@ func (s *Settings) Appearance(ctx context.Context, c *op.Call, in AppearanceIn) 
 	return out, err
 }
 
-// StatusBarIn is what the status bar should show.
+// StatusBarIn has the contents of the status bar.
 type StatusBarIn struct {
 	target.Target
 	Time         string `json:"time,omitempty" doc:"the time, such as 9:41"`
@@ -245,6 +249,7 @@ func (in StatusBarIn) shows() map[string]string {
 	return show
 }
 
+// StatusBar overrides the status bar, or clears the overrides.
 func (s *Settings) StatusBar(ctx context.Context, c *op.Call, in StatusBarIn) (target.StatusOut, error) {
 	show := in.shows()
 	if in.Clear {
@@ -268,7 +273,7 @@ type pushIn struct {
 	Payload string `json:"payload,omitempty" doc:"the whole payload instead, as JSON with an aps object"`
 }
 
-// payload is what Apple's service would carry. simctl refuses more than 4 KB, as that does.
+// payload is the notification in Apple's format. simctl refuses more than 4 KB, as Apple's service does.
 func (in pushIn) payload() ([]byte, error) {
 	if in.Payload != "" {
 		var p map[string]any
@@ -307,19 +312,19 @@ func (s *Settings) push(ctx context.Context, c *op.Call, in pushIn) (target.Stat
 	return out, err
 }
 
-// pasteboardIn is what to copy, if anything.
+// pasteboardIn has the text to copy, if any.
 type pasteboardIn struct {
 	target.Target
-	Text *string `json:"text,omitempty" doc:"the text to put on it; without one it is read" private:"true"`
+	Text *string `json:"text,omitempty" doc:"text to copy; default: read it" private:"true"`
 }
 
-// pasteboardOut is what is on the pasteboard.
+// pasteboardOut is the text on the pasteboard.
 type pasteboardOut struct {
 	target.StatusOut
 	Content string `json:"text"`
 }
 
-// Text quotes it: it may come from an app.
+// Text quotes the text, which may come from an app.
 func (o pasteboardOut) Text() string { return fmt.Sprintf("pasteboard: %q", o.Content) }
 
 func (s *Settings) pasteboard(ctx context.Context, c *op.Call, in pasteboardIn) (pasteboardOut, error) {
@@ -339,10 +344,10 @@ func (s *Settings) pasteboard(ctx context.Context, c *op.Call, in pasteboardIn) 
 // prepareIn names the device.
 type prepareIn struct {
 	target.Target
-	Restore bool `json:"restore,omitempty" doc:"undo it: set what was there before"`
+	Restore bool `json:"restore,omitempty" doc:"restore the previous settings"`
 }
 
-// prepareOut is what was set.
+// prepareOut lists the changed settings.
 type prepareOut struct {
 	target.StatusOut
 	Settings []device.Adjusted `json:"settings"`

@@ -26,7 +26,7 @@ func did(t *testing.T, what string, p *fakedevice.Phone, want ...string) {
 	}
 }
 
-func TestSettingsTellTheDeviceAndTheCaller(t *testing.T) {
+func TestSettingsAreSentToDeviceAndReported(t *testing.T) {
 	for _, c := range []struct {
 		name, input, said string
 		did               []string
@@ -75,7 +75,7 @@ func TestSettingsTellTheDeviceAndTheCaller(t *testing.T) {
 	}
 }
 
-func TestSettingsAnswerWithWhatWasSet(t *testing.T) {
+func TestSettingsReturnAppliedValues(t *testing.T) {
 	run, ann := room(t)
 	ann.Set = map[string]string{"appearance": "light", "content_size": "large", "increase_contrast": "disabled"}
 	ann.Adjusts = []device.Adjusted{{Setting: "one", Value: "1"}}
@@ -120,7 +120,7 @@ func TestSettingsRefuseWrongInputs(t *testing.T) {
 		{"grant_permission", `{"bundle_id":"com.a.b","permission":"photo"}`,
 			[]string{`not "photo"`, "did you mean photos"}, "permission"},
 		{"grant_permission", `{"bundle_id":"com.a.b","permission":"zzzzzzzz"}`,
-			[]string{"zzzzzzzz", "permission is one of all"}, "permission"},
+			[]string{"zzzzzzzz", "permission must be one of all"}, "permission"},
 		{"grant_permission", `{"permission":"photos"}`, []string{"grant needs bundle_id"}, "bundle_id"},
 		{"grant_permission", `{"permission":"photos","action":"revoke"}`, []string{"revoke needs bundle_id"}, "bundle_id"},
 		{"grant_permission", `{"bundle_id":"-x","permission":"photos"}`, []string{`"-x" is not the bundle id`}, "bundle_id"},
@@ -145,7 +145,7 @@ func TestSettingsRefuseWrongInputs(t *testing.T) {
 	}
 }
 
-func TestSettingsTellWhatTheDeviceCannotDo(t *testing.T) {
+func TestSettingsReportUnsupportedAbility(t *testing.T) {
 	bare := fakedevice.Bare{Is: fakedevice.Simulator("A", "Ann", device.Booted), By: "xctest"}
 	run := fakedevice.Open(t, settings.New(fakedevice.Reach(t, bare)).Ops())
 	for name, c := range map[string][2]string{
@@ -181,7 +181,7 @@ func TestFaultOfTheDeviceReachesTheCaller(t *testing.T) {
 	did(t, "a look that fails", ann, "Look appearance")
 }
 
-func TestDeviceThatWasNotPreparedHasNothingToRestore(t *testing.T) {
+func TestRestoreWithoutPrepareChangesNothing(t *testing.T) {
 	run, ann := room(t)
 	ann.Adjusts = nil
 	run.Says("prepare_device", `{"restore":true}`, "nothing to restore on Ann: it was not prepared")

@@ -7,12 +7,13 @@ import (
 	"ios-agent/internal/op/feed"
 )
 
-// events tells who called what, for a person who watches agents work and for an agent that asks what the others did.
+// events streams finished calls of all sessions, for people who watch agents work and for agents that ask what others did.
 type events struct{ ring *feed.Ring[op.Record] }
 
-// NewEvents makes the stream of calls that ended.
+// NewEvents makes the stream of finished calls.
 func NewEvents(ring *feed.Ring[op.Record]) *events { return &events{ring} }
 
+// Ops lists the operations of the stream.
 func (e *events) Ops() []op.Op {
 	return op.NewStream(op.Spec{
 		Name: "events", Groups: []string{"system"}, Route: "GET /api/v1/events",
@@ -21,11 +22,11 @@ func (e *events) Ops() []op.Op {
 	}, e.read)
 }
 
-// eventsIn says which calls to watch.
+// eventsIn selects calls.
 type eventsIn struct {
-	Operation string `json:"operation,omitempty" doc:"only calls of this operation"`
-	Of        string `json:"of,omitempty" doc:"only calls of this session"`
-	Failed    bool   `json:"failed,omitempty" doc:"only calls that failed"`
+	Operation string `json:"operation,omitempty" doc:"only this operation"`
+	Of        string `json:"of,omitempty" doc:"only this session"`
+	Failed    bool   `json:"failed,omitempty" doc:"only failed calls"`
 }
 
 func (e *events) read(ctx context.Context, _ *op.Call, in eventsIn, at op.Cursor) (op.Page[op.Record], error) {

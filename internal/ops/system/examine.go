@@ -6,9 +6,13 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// examine tells which step to a physical device is missing. One that nobody knows lacks the first.
+// physical is the call that lists the physical devices.
+func physical() string { return hint.Do("list_devices", "type", "device") }
+
+// examine checks each step that makes a physical device usable. An unknown device fails the first step, the cable.
 func (s *System) examine(ctx context.Context, named string, out *DoctorOut) error {
 	h, err := s.d.Pool.Resolve(ctx, pool.Criteria{UDID: named})
 	if fault.Is(err, fault.DeviceNotFound) {
@@ -16,16 +20,15 @@ func (s *System) examine(ctx context.Context, named string, out *DoctorOut) erro
 	}
 	if fault.Is(err, fault.DeviceNotFound) {
 		out.add(device.Check{Name: device.StepCable, Status: device.CheckFail, Message: fault.From(err).Message,
-			Hint: "connect it with a cable that carries data and unlock it; on " +
-				"Linux install usbmuxd; `ios-agent devices --type device` lists the physical devices there are"})
+			Hint: "connect it with a data cable and unlock it; on Linux install usbmuxd; " + physical() + " lists the physical devices"})
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	if i := h.Info(); i.Type != device.TypePhysical {
-		return fault.New(fault.InvalidInput, "%s (%s) is no physical device: it needs no such steps", i.Name, i.UDID).
-			WithHint("`ios-agent devices --type device` lists the physical devices there are; `ios-agent doctor` checks the rest")
+		return fault.New(fault.InvalidInput, "cannot examine %s (%s): only physical devices need these steps", i.Name, i.UDID).
+			WithHint("%s lists the physical devices; %s checks the rest", physical(), hint.Do("doctor"))
 	}
 	out.add(device.Examine(ctx, h.Device)...)
 	return nil

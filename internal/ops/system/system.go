@@ -1,5 +1,5 @@
-// Package system has the operations on ios-agent itself: the doctor, health, the guide for agents, events, and the readers of what other
-// tools printed.
+// Package system offers the operations on ios-agent itself: the doctor, health, the guide for agents, events, and the parser for output of
+// other tools. System is its main type. Other packages add checks to the doctor through Deps.Checks.
 package system
 
 import (
@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/outfile"
 	"ios-agent/internal/machine/self"
 	"ios-agent/internal/network/proxy"
@@ -33,10 +34,10 @@ type Server struct {
 	StartedAt time.Time
 }
 
-// System tells about ios-agent itself and the machine it runs on.
+// System reports on ios-agent and its machine.
 type System struct{ d Deps }
 
-// Deps are what the operations on the system work with.
+// Deps are the services that the operations use.
 type Deps struct {
 	Pool      *pool.Pool
 	Sessions  *session.Store
@@ -48,36 +49,37 @@ type Deps struct {
 	Server    Server
 	Guide     func() string
 	Catalogue func() *op.Catalogue
-	Checks    []Checks // what else the doctor looks at
+	Checks    []Checks // more checks for the doctor
 }
 
 // New makes the operations on the system.
 func New(d Deps) *System { return &System{d} }
 
-// Check is one thing that the doctor looked at.
+// Check is one check of the doctor.
 type Check = device.Check
 
-// Checks are what the doctor looks at on behalf of other operations.
+// Checks are the doctor's checks from another package.
 type Checks func(context.Context, *op.Call) []Check
 
+// Ops lists the operations on the system.
 func (s *System) Ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "doctor", Groups: []string{"system"}, Route: "GET /api/v1/doctor",
-			Summary: "Check what ios-agent needs and say how to fix what is missing",
+			Summary: "Check the requirements of ios-agent and say how to fix them",
 			Hints:   op.ReadOnly | op.Idempotent, Timeout: time.Minute,
-			Help: "With `--device` it examines one physical device instead: cable, trust, lock, Developer Mode, tunnel, disk image, team, " +
-				"signing, agent.",
+			Help: "With " + hint.Field("device") + " it checks one physical device instead: cable, trust, lock, Developer Mode, tunnel, " +
+				"disk image, team, signing, agent.",
 			Examples: []string{"doctor", "doctor --strict", "doctor --device 00008140-000A61C23E04801C"},
 		}, s.Doctor),
 		op.New(op.Spec{
 			Name: "health", Groups: []string{"system"}, Verb: op.None, Route: "GET /health",
 			REST:    op.REST{Also: []string{"GET /api/v1/health"}, Public: true},
-			Summary: "Tell that the server is there, which one, and which tools it has", Hints: op.ReadOnly | op.Idempotent,
+			Summary: "Show that the server runs, its version and its tools", Hints: op.ReadOnly | op.Idempotent,
 		}, s.health),
 		op.New(op.Spec{
 			Name: "ensure_server", Groups: []string{"system"}, Route: "GET /api/v1/server",
-			Summary: "Make sure that the server runs, and tell where", Hints: op.ReadOnly | op.Idempotent,
+			Summary: "Start the server if needed and show its address", Hints: op.ReadOnly | op.Idempotent,
 			Examples: []string{"ensure-server"},
 		}, s.ensure),
 		op.New(op.Spec{
@@ -91,19 +93,19 @@ func (s *System) Ops() []op.Op {
 // DoctorIn says how strict to be.
 type DoctorIn struct {
 	Strict bool   `json:"strict,omitempty" doc:"fail (exit 4) when a check fails"`
-	Device string `json:"device,omitempty" doc:"examine this physical device: its udid or its name"`
+	Device string `json:"device,omitempty" doc:"check this physical device: udid or name"`
 }
 
-// DoctorOut is all that was looked at.
+// DoctorOut is the result of all checks.
 type DoctorOut struct {
 	Healthy bool    `json:"healthy"`
 	Checks  []Check `json:"checks"`
 
 	strict   bool
-	examined bool // one device was looked at
+	examined bool // one physical device was checked
 }
 
-// Text is one line a check.
+// Text has a line for each check.
 func (o DoctorOut) Text() string {
 	lines := []string{"something is missing"}
 	if o.Healthy {
@@ -119,7 +121,7 @@ func (o DoctorOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// Fault is a failed check, when the caller asked to be told so.
+// Fault is a failed check, if the caller asked for a failure.
 func (o DoctorOut) Fault() *fault.Fault {
 	if o.strict && !o.Healthy {
 		return fault.New(fault.ToolMissing, "a check failed").WithHint("the checks say what to fix")
@@ -127,10 +129,10 @@ func (o DoctorOut) Fault() *fault.Fault {
 	return nil
 }
 
-// Refused reports whether a device that was examined cannot be used: a script that asks about one reads the exit code.
+// Refused reports whether a checked device is unusable. It sets the exit code for scripts that check one device.
 func (o DoctorOut) Refused() bool { return o.examined && !o.Healthy }
 
-// Doctor checks what ios-agent needs.
+// Doctor checks the requirements of ios-agent, or one physical device.
 func (s *System) Doctor(ctx context.Context, c *op.Call, in DoctorIn) (DoctorOut, error) {
 	out := DoctorOut{Healthy: true, strict: in.Strict}
 	if in.Device != "" {
@@ -146,12 +148,12 @@ func (s *System) Doctor(ctx context.Context, c *op.Call, in DoctorIn) (DoctorOut
 	}
 	out.add(s.d.Tools.Programs(ctx)...)
 	for _, mistake := range s.mistakes(c.Dir) {
-		out.add(Check{Name: "config", Status: "warn", Message: mistake, Hint: "correct the file; until then what is wrong in it is left out"})
+		out.add(Check{Name: "config", Status: "warn", Message: mistake, Hint: "correct the file; wrong entries are ignored"})
 	}
 	return out, nil
 }
 
-// mistakes are what is wrong with the files of the project that the client works in.
+// mistakes are the errors in the files of the client's project.
 func (s *System) mistakes(dir string) []string {
 	if dir == "" {
 		return nil
@@ -159,7 +161,7 @@ func (s *System) mistakes(dir string) []string {
 	project := config.ReadTools(dir, s.d.Keys)
 	for _, set := range project.Sets {
 		if !slices.Contains(op.Sets(s.d.Catalogue().Ops()), set) {
-			project.Mistakes = append(project.Mistakes, fmt.Sprintf("%s: there is no tool set %.60q", config.KeyTools, set))
+			project.Mistakes = append(project.Mistakes, fmt.Sprintf("%s: unknown tool set %.60q", config.KeyTools, set))
 		}
 	}
 	return project.Mistakes
@@ -192,21 +194,20 @@ func (s *System) simulators(ctx context.Context) Check {
 	case notice != "":
 		return Check{Name: "devices", Status: "warn", Message: said + "; " + notice}
 	case simulators == 0:
-		return Check{Name: "devices", Status: "fail", Message: "there is no simulator",
+		return Check{Name: "devices", Status: "fail", Message: "no simulators",
 			Hint: "create one in Xcode, or with `xcrun simctl create`"}
 	}
 	return Check{Name: "devices", Status: "ok", Message: said}
 }
 
-// agent says how sure we are of the agent with real Xcode.
+// agent says whether the agent has been verified with real Xcode.
 func (s *System) agent(context.Context) Check {
 	if s.d.Tools.Virtual() {
 		return Check{Name: "agent", Status: "ok", Message: "the virtual toolchain brings its own"}
 	}
 	return Check{Name: "agent", Status: "warn",
-		Message: "it is built from the sources in this program when it is first needed; nobody has tried it on a Mac yet",
-		Hint:    "`ios-agent agent build` builds it now; `make verify-mac` in our repository writes what works and what does not into one file"}
-
+		Message: "it is built from the sources in this program at its first use; it is not verified on a Mac yet",
+		Hint:    hint.Do("agent_build") + " builds it now; `make verify-mac` in the repository of ios-agent writes a report of what works"}
 }
 
 func (s *System) debugger(ctx context.Context) Check {
@@ -232,7 +233,7 @@ func (s *System) daemon(context.Context) Check {
 	return Check{Name: "daemon", Status: "ok", Message: fmt.Sprintf("pid %d, build %.12s", s.d.Server.PID, s.d.Server.Build)}
 }
 
-// serverOut is where the server is. The key is not in it: whoever may read its file reads it there.
+// serverOut is the server's address. It leaves out the key: a user who may have it can read its file.
 type serverOut struct {
 	Status      string    `json:"status"`
 	URL         string    `json:"server_url"`
@@ -243,16 +244,16 @@ type serverOut struct {
 	PID         int       `json:"pid"`
 }
 
-// Text says it in a line.
+// Text is one line.
 func (o serverOut) Text() string { return fmt.Sprintf("running at %s, pid %d", o.URL, o.PID) }
 
 // PID is the daemon's process.
 func (s *System) PID() int { return s.d.Server.PID }
 
-// Machine is what a report tells of the daemon's machine and process.
+// Machine has the facts about the daemon's machine and process for a report.
 func (s *System) Machine() map[string]string { return self.Facts() }
 
-// Environ are the variables of the daemon's environment that are wanted, and over them those that came with a call.
+// Environ has the wanted variables of the daemon's environment, replaced by the variables of the call.
 func (s *System) Environ(client map[string]string, wanted func(name string) bool) map[string]string {
 	env := self.Variables(wanted)
 	maps.Copy(env, client)
@@ -262,7 +263,7 @@ func (s *System) Environ(client map[string]string, wanted func(name string) bool
 // URL is where the daemon serves HTTP.
 func (s *System) URL() string { return s.d.Server.URL }
 
-// ensure answers, which proves that the server runs: a client that finds none starts it.
+// ensure only answers. A client starts the server before the call if it does not run.
 func (s *System) ensure(context.Context, *op.Call, struct{}) (serverOut, error) {
 	p := s.d.Proxy.Status()
 	out := serverOut{
@@ -272,7 +273,7 @@ func (s *System) ensure(context.Context, *op.Call, struct{}) (serverOut, error) 
 	return out, nil
 }
 
-// healthOut is what anybody may know of the server.
+// healthOut is the public information about the server.
 type healthOut struct {
 	Status  string          `json:"status"`
 	Version string          `json:"version"`
@@ -280,7 +281,7 @@ type healthOut struct {
 	Cache   cacheOut        `json:"ui_cache"`
 }
 
-// cacheOut is quern's account of its cache of screens. There is none here: every look is a new one.
+// cacheOut is quern's report on its cache of screens. It is empty, because ios-agent has no such cache.
 type cacheOut struct {
 	Hits    int               `json:"hits"`
 	Misses  int               `json:"misses"`
@@ -290,19 +291,19 @@ type cacheOut struct {
 	Ages    map[string]string `json:"cache_ages"`
 }
 
-// Text says it in a line.
+// Text is one line.
 func (o healthOut) Text() string { return fmt.Sprintf("%s, version %s", o.Status, o.Version) }
 
 func (s *System) health(context.Context, *op.Call, struct{}) (healthOut, error) {
 	return healthOut{Status: "ok", Version: s.d.Server.Version, Tools: s.d.Tools.Installed(), Cache: cacheOut{Ages: map[string]string{}}}, nil
 }
 
-// guideOut is the guide.
+// guideOut is the guide for agents.
 type guideOut struct {
 	Guide string `json:"guide" lines:"ours"`
 }
 
-// Text is the guide itself.
+// Text is the guide.
 func (o guideOut) Text() string { return o.Guide }
 
 func (s *System) explain(context.Context, *op.Call, struct{}) (guideOut, error) {

@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/apple"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
@@ -72,7 +73,7 @@ func check(out system.DoctorOut, name string) system.Check {
 	return out.Checks[i]
 }
 
-func TestDoctorLooksAtTheMachine(t *testing.T) {
+func TestDoctorChecksMachine(t *testing.T) {
 	home := t.TempDir()
 	more := system.Check{Name: "more", Status: "ok", Message: "of another room"}
 	room, _ := newSystem(t, &fakedevice.Paper{}, func(d *system.Deps) {
@@ -116,7 +117,7 @@ func TestDoctorFailsOnlyWhenItIsStrict(t *testing.T) {
 	}
 }
 
-func TestDoctorMissesSimulatorsAndAHome(t *testing.T) {
+func TestDoctorWarnsWithoutSimulatorsOrHome(t *testing.T) {
 	room, _ := newSystem(t, physical{&fakedevice.Paper{}}, func(d *system.Deps) {
 		d.Home = filepath.Join(d.Home, "a-file")
 		if err := os.WriteFile(d.Home, nil, 0o600); err != nil {
@@ -126,14 +127,14 @@ func TestDoctorMissesSimulatorsAndAHome(t *testing.T) {
 	})
 	var got system.DoctorOut
 	room.Must("doctor", `{}`, &got)
-	if c := check(got, "devices"); c.Status != "fail" || c.Message != "there is no simulator" ||
+	if c := check(got, "devices"); c.Status != "fail" || c.Message != "no simulators" ||
 		!strings.Contains(c.Hint, "xcrun simctl create") {
-		t.Errorf("devices: got %+v, want that there is no simulator", c)
+		t.Errorf("devices: got %+v, want the failure: no simulators", c)
 	}
 	if c := check(got, "home"); c.Status != "fail" || !strings.Contains(c.Hint, "IOS_AGENT_HOME") {
 		t.Errorf("home: got %+v, want that it is not writable", c)
 	}
-	if c := check(got, "agent"); c.Status != "warn" || !strings.Contains(c.Hint, "agent build") {
+	if c := check(got, "agent"); c.Status != "warn" || !strings.Contains(c.Hint, hint.Do("agent_build")) {
 		t.Errorf("agent: got %+v, want a warning with real tools", c)
 	}
 }
@@ -147,16 +148,17 @@ func (nobody) Run(context.Context, host.Cmd) (host.Result, error) {
 
 func TestDoctorExaminesPhysicalDevicesOnly(t *testing.T) {
 	room, _ := newSystem(t, &fakedevice.Paper{}, nil)
-	room.Refused("doctor", `{"device":"Paper Phone"}`, fault.InvalidInput, "Paper Phone ("+fakedevice.UDID+") is no physical device")
+	room.Refused("doctor", `{"device":"Paper Phone"}`, fault.InvalidInput,
+		"cannot examine Paper Phone ("+fakedevice.UDID+"): only physical devices")
 	var got system.DoctorOut
 	room.Must("doctor", `{"device":"Kim's iPhone"}`, &got)
-	if c := check(got, device.StepCable); c.Status != device.CheckFail || !strings.Contains(c.Hint, "connect it with a cable") ||
+	if c := check(got, device.StepCable); c.Status != device.CheckFail || !strings.Contains(c.Hint, "connect it with a data cable") ||
 		got.Healthy || len(got.Checks) != 1 {
 		t.Errorf("got %+v, want the cable missing, and nothing else looked at", got.Checks)
 	}
 }
 
-func TestServerTellsWhereItIs(t *testing.T) {
+func TestEnsureServerReportsAddressAndProxy(t *testing.T) {
 	room, s := newSystem(t, &fakedevice.Paper{}, nil)
 	var got struct {
 		Status    string
@@ -258,12 +260,12 @@ func TestParseReadsTextsFilesAndStdin(t *testing.T) {
 	}
 }
 
-func TestParseIsRefused(t *testing.T) {
+func TestParseRefusesInvalidInput(t *testing.T) {
 	room := newParser(t)
-	room.Refused("parse", `{"file":"-"}`, fault.InvalidInput, "there is no stdin here", "pass an absolute path as file")
+	room.Refused("parse", `{"file":"-"}`, fault.InvalidInput, "this call has no stdin", "pass an absolute path as file")
 	room.Refused("parse", `{}`, fault.InvalidInput, "file")
 	room.Refused("parse", `{"file":"/x","text":"y"}`, fault.InvalidInput, "text")
-	room.Refused("parse", `{"text":"a","kind":"sounds"}`, fault.InvalidInput, `there is no kind "sounds"`)
+	room.Refused("parse", `{"text":"a","kind":"sounds"}`, fault.InvalidInput, `unknown kind "sounds"`)
 	if f := room.Refused("parse", `{"text":"a","kind":"broken"}`, fault.InvalidInput, "line 1 is broken"); f.Details["kind"] != "broken" {
 		t.Errorf("got the kind %v, want broken", f.Details["kind"])
 	}

@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// ElementIn says which element is meant; all that is given must hold.
+// ElementIn names an element by its attributes. All given attributes must match.
 type ElementIn struct {
 	Ref        string `json:"ref,omitempty" doc:"from a snapshot: @e12" match:"^@?(e\\d|\\w+_)\\w*$" else:"label" cli:"arg"`
 	Identifier string `json:"identifier,omitempty" doc:"exact identifier"`
@@ -18,10 +18,11 @@ type ElementIn struct {
 	Type       string `json:"type,omitempty" doc:"such as Button"`
 	Role       string `json:"role,omitempty" doc:"such as button"`
 	Value      string `json:"value,omitempty" doc:"exact value"`
-	Index      *int   `json:"index,omitempty" doc:"of several, from 0" min:"0"`
+	Index      *int   `json:"index,omitempty" doc:"which of several matches, from 0" min:"0"`
 	Within     string `json:"within,omitempty" doc:"ref, identifier or label around it"`
 }
 
+// Query is the element as a query.
 func (e ElementIn) Query() ui.Query {
 	return ui.Query{
 		Ref: e.Ref, Identifier: e.Identifier, Label: e.Label, Contains: e.Contains, Type: e.Type, Role: e.Role, Value: e.Value,
@@ -29,21 +30,22 @@ func (e ElementIn) Query() ui.Query {
 	}
 }
 
-// ElementKeys are the inputs of which an action on an element needs at least one.
+// ElementKeys are the inputs that can name an element. An action on an element needs at least one of them.
 func ElementKeys() []string {
 	return []string{"ref", "identifier", "label", "contains", "type", "role", "value"}
 }
 
-// ActIn is what every action takes.
+// ActIn has the inputs of every action.
 type ActIn struct {
 	Expect  bool `json:"expect_change,omitempty" doc:"fail when nothing changes"`
-	Timeout int  `json:"timeout_ms,omitempty" doc:"for target and expected change" min:"0" max:"60000" default:"5000" unit:"ms"`
+	Timeout int  `json:"timeout_ms,omitempty" doc:"longest wait for the element and the change" min:"0" max:"60000" default:"5000" unit:"ms"`
 	NoWait  bool `json:"no_wait,omitempty" doc:"one attempt, now"`
 	Settle  *int `json:"settle_ms,omitempty" doc:"longest wait for stillness" min:"0" max:"10000" unit:"ms"`
 }
 
+// How has the options in the form of package act.
 func (a ActIn) How() act.How {
-	timeout := time.Duration(max(a.Timeout, 1)) * time.Millisecond // act takes 0 for its own default
+	timeout := time.Duration(max(a.Timeout, 1)) * time.Millisecond // 0 would mean the default of package act
 	how := act.How{Timeout: timeout, NoWait: a.NoWait || a.Timeout == 0}
 	if a.Settle != nil {
 		how.Settle = new(time.Duration(*a.Settle) * time.Millisecond)
@@ -51,7 +53,7 @@ func (a ActIn) How() act.How {
 	return how
 }
 
-// ScrollIn is for actions that may bring their element into view.
+// ScrollIn is the input of actions that can scroll their element into view.
 type ScrollIn struct {
 	Scroll bool `json:"scroll,omitempty" doc:"scroll it into view first"`
 }
@@ -62,6 +64,7 @@ type PointIn struct {
 	Y *float64 `json:"y,omitempty" doc:"points from the top" min:"0"`
 }
 
+// Point is the point, and whether the call gave one.
 func (p PointIn) Point(operation string) (ui.Point, bool, error) {
 	switch {
 	case p.X == nil && p.Y == nil:
@@ -80,20 +83,21 @@ type OnElementIn struct {
 	ScrollIn
 }
 
+// How has the options in the form of package act.
 func (in OnElementIn) How() act.How {
 	how := in.ActIn.How()
 	how.Scroll = in.Scroll
 	return how
 }
 
-// LaunchHow is how an app is launched.
+// LaunchHow has the arguments and the environment of a launch.
 type LaunchHow struct {
 	Args []string
 	Env  []string // NAME=VALUE
 }
 
-// Simulator says which simulator is meant: by udid or by name.
+// Simulator names a simulator by udid or by name.
 type Simulator = pool.Simulator
 
-// ProcessID is what the ids of processes of a desktop begin with.
+// ProcessID is the prefix of the udids of desktop processes.
 const ProcessID = "pid:"

@@ -1,18 +1,18 @@
-// Package target is the inputs that many operations share: which device, which element, which point, how long to wait. Data only; views may
-// import it.
+// Package target has the inputs that many operations share: the device, the element, the point, the waits. It has only data, and any
+// operation package or view may import it. Target, which names a device, is embedded in most inputs.
 package target
 
 import (
 	"ios-agent/internal/op"
 )
 
-// Target says which device an operation is about; embedded in the input of all that need one.
+// Target names the device of an operation. The inputs of all operations on devices embed it.
 type Target struct {
-	UDID string `json:"udid,omitempty" doc:"else the current device"`
+	UDID string `json:"udid,omitempty" doc:"default: the current device"`
 	Sim  string `json:"sim,omitempty" doc:"simulator by name"`
 }
 
-// DesktopFlags name an app of a desktop, where only a device can be named otherwise.
+// DesktopFlags are the flags that name a desktop app instead of a device.
 func DesktopFlags(input string) []op.Short {
 	return []op.Short{
 		{Flag: "pid", Input: input, Prefix: ProcessID, Doc: "a desktop app by its process, instead of a device"},

@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-func TestElementBecomesAQueryOfAllItsInputs(t *testing.T) {
+func TestElementInputsAreCopiedToQuery(t *testing.T) {
 	two := 2
 	in := target.ElementIn{
 		Ref: "@e1", Identifier: "id", Label: "label", Contains: "part", Type: "Button", Role: "button", Value: "v", Index: &two, Within: "@e2",
@@ -25,7 +25,7 @@ func TestElementBecomesAQueryOfAllItsInputs(t *testing.T) {
 	}
 }
 
-func TestEveryElementKeyIsAnInputThatFindsSomething(t *testing.T) {
+func TestElementKeysMatchElementInputs(t *testing.T) {
 	in := reflect.TypeFor[target.ElementIn]()
 	has := map[string]bool{}
 	for i := range in.NumField() {
@@ -43,7 +43,7 @@ func TestEveryElementKeyIsAnInputThatFindsSomething(t *testing.T) {
 	}
 }
 
-func TestPatienceOfAnAction(t *testing.T) {
+func TestActionTimeoutsComeFromInput(t *testing.T) {
 	settle := 250
 	for name, c := range map[string]struct {
 		in   target.ActIn
@@ -70,7 +70,7 @@ func TestPatienceOfAnAction(t *testing.T) {
 	}
 }
 
-func TestPointIsBothOfItsNumbers(t *testing.T) {
+func TestPointRequiresBothCoordinates(t *testing.T) {
 	x, y := 3.5, 0.0
 	if at, given, err := (target.PointIn{X: &x, Y: &y}).Point("tap"); at != (ui.Point{X: 3.5}) || !given || err != nil {
 		t.Errorf("got %v, %v, %v, want 3.5,0", at, given, err)
@@ -87,7 +87,7 @@ func TestPointIsBothOfItsNumbers(t *testing.T) {
 	}
 }
 
-func TestDesktopFlagsNameAnAppInTheDevicesInput(t *testing.T) {
+func TestDesktopFlagsFillDeviceInput(t *testing.T) {
 	for i, want := range []struct{ flag, prefix string }{{"pid", "pid:"}, {"app", "app:"}} {
 		if got := target.DesktopFlags("udid")[i]; got.Flag != want.flag || got.Prefix != want.prefix || got.Input != "udid" {
 			t.Errorf("got %+v, want --%s for %s in udid", got, want.flag, want.prefix)
@@ -95,7 +95,7 @@ func TestDesktopFlagsNameAnAppInTheDevicesInput(t *testing.T) {
 	}
 }
 
-func TestStatusSaysWhatWasDone(t *testing.T) {
+func TestStatusTextIsItsMessage(t *testing.T) {
 	if got := (target.StatusOut{Status: "ok", Said: "dark mode is on"}).Text(); got != "dark mode is on" {
 		t.Errorf("got %q, want its words", got)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
@@ -16,20 +17,20 @@ import (
 	"ios-agent/internal/ui/outline"
 )
 
-// ActionOut is what came of an action.
+// ActionOut is the result of an action.
 type ActionOut struct {
 	Action   string     `json:"action"`
 	Outcome  ui.Outcome `json:"outcome"`
 	Evidence []string   `json:"evidence"`
-	Doubt    string     `json:"doubt,omitempty"`  // why what changed may have another cause
-	Note     string     `json:"note,omitempty"`   // what is to be known of how it was judged
-	Return   ui.Outcome `json:"return,omitempty"` // what came of the return after a text, if one was to be pressed
+	Doubt    string     `json:"doubt,omitempty"`  // why the changes may have another cause
+	Note     string     `json:"note,omitempty"`   // a remark on how the outcome was found
+	Return   ui.Outcome `json:"return,omitempty"` // outcome of the return key after a text, if submit was set
 	Target   *TargetOut `json:"target,omitempty"`
 	Method   string     `json:"method,omitempty"`
 	Diff     []string   `json:"diff"`
-	Ended    *EndedOut  `json:"end,omitempty"` // of an app: what the input ended
+	Ended    *EndedOut  `json:"end,omitempty"` // the app that the input ended
 	Screen   string     `json:"screen"`        // its title, as in a snapshot
-	Snapshot string     `json:"snapshot"`      // the id of the screen after it
+	Snapshot string     `json:"snapshot"`      // the id of the screen afterwards
 	Settled  bool       `json:"settled"`
 	WaitedMS int64      `json:"waited_ms"`
 	TookMS   int64      `json:"took_ms"`
@@ -40,14 +41,14 @@ type ActionOut struct {
 	failed error
 }
 
-// EndedOut is an app that an input ended, by itself and without a crash.
+// EndedOut is an app that exited after an input, without a crash.
 type EndedOut struct {
 	App  string   `json:"app"`
 	How  string   `json:"how"`
 	Logs []string `json:"last_log_lines,omitempty"`
 }
 
-// TargetOut is the element acted on.
+// TargetOut is the element of an action.
 type TargetOut struct {
 	Ref        string   `json:"ref"`
 	Type       string   `json:"type"`
@@ -59,7 +60,7 @@ type TargetOut struct {
 	secure    bool
 }
 
-// Fault is an unknown outcome, an effect that was not wanted, or an unchanged screen where a change was expected.
+// Fault is an unknown outcome, an unwanted effect, or an unchanged screen although a change was expected.
 func (o ActionOut) Fault() *fault.Fault {
 	switch {
 	case o.lost != nil:
@@ -67,8 +68,8 @@ func (o ActionOut) Fault() *fault.Fault {
 	case o.failed != nil:
 		return fault.From(o.failed)
 	case o.Outcome == ui.Unknown && o.expect:
-		return fault.New(fault.OutcomeUnknown, "what changed after %s may have another cause: %s", o.what(), o.Doubt).
-			WithHint("see what came of it: `ios-agent snapshot`").WithDispatch(fault.Dispatched)
+		return fault.New(fault.OutcomeUnknown, "the changes after %s may have another cause: %s", o.what(), o.Doubt).
+			WithHint("see the result: %s", hint.Do("snapshot")).WithDispatch(fault.Dispatched)
 	case o.Outcome == ui.Unchanged && o.expect:
 		return fault.New(fault.OutcomeUnchanged, "%s changed nothing on the screen in %.1f s", o.what(), o.looked()).
 			WithDispatch(fault.Dispatched)
@@ -87,13 +88,13 @@ func (o ActionOut) what() string {
 	return what
 }
 
-// looked is for how many seconds a change was looked for.
+// looked is the number of seconds that the step watched for a change.
 func (o ActionOut) looked() float64 { return float64(o.LookedMS) / 1000 }
 
-// mostLines caps the diff in an answer for models.
+// mostLines is the maximum number of lines of the diff in an answer for models.
 const mostLines = 40
 
-// Text says what was done and what came of it; an action without effect is never called a success.
+// Text is the action and its outcome. It never calls an action without effect a success.
 func (o ActionOut) Text() string {
 	said := map[ui.Outcome]string{
 		ui.Changed:   "changed (" + strings.Join(o.Evidence, ", ") + ")",
@@ -101,13 +102,13 @@ func (o ActionOut) Text() string {
 		ui.Unknown:   "unknown: the input may or may not have arrived",
 	}[o.Outcome]
 	if o.Outcome == ui.Unknown && o.Doubt != "" {
-		said = "unknown: what changed may have another cause: " + o.Doubt
+		said = "unknown: the changes may have another cause: " + o.Doubt
 	}
 	if o.Outcome == ui.Unchanged && len(o.Evidence) > 0 {
-		said = fmt.Sprintf("unchanged: only elements that change by themselves did in %.1f s", o.looked())
+		said = fmt.Sprintf("unchanged: only elements that always change did so in %.1f s", o.looked())
 	}
 	if why := o.spared(); why != "" && o.Outcome == ui.Unchanged {
-		said = "unchanged: " + why + ", so nothing was sent"
+		said = "unchanged: " + why + ", so no input was sent"
 	}
 	text := fmt.Sprintf("%s → %s", o.what(), said)
 	if !o.Settled {
@@ -120,7 +121,7 @@ func (o ActionOut) Text() string {
 		text += "\n" + outline.Summary(o.Diff, mostLines)
 	}
 	if o.Return == ui.Unchanged && o.Outcome == ui.Changed {
-		text += "\nnote: the return moved at most the focus; if it was to send something, tap the button that does"
+		text += "\nnote: return moved at most the focus; to send the text, tap the button for that"
 	}
 	if o.Doubt != "" && o.Outcome == ui.Changed {
 		text += "\nnote: " + o.Doubt
@@ -131,7 +132,7 @@ func (o ActionOut) Text() string {
 	return text
 }
 
-// spared is why nothing had to be sent; empty: something was.
+// spared is the reason why no input was needed; empty: input was sent.
 func (o ActionOut) spared() string {
 	if why, none := strings.CutPrefix(o.Method, "none: "); none {
 		return why
@@ -142,22 +143,22 @@ func (o ActionOut) spared() string {
 	return ""
 }
 
-// doing is an action under way: where, its name in the answer, and whether the screen has to change.
+// doing is an action: its device, its name in the answer, and whether the screen must change.
 type doing struct {
 	on     target.Target
 	name   string
 	expect bool
 }
 
-// act performs a step on the device that is meant, in its lane.
+// act performs a step on the call's device, in the device's lane.
 func (t *Touch) act(ctx context.Context, c *op.Call, what doing, do func(act.Step) (act.Report, error)) (ActionOut, error) {
 	return t.actBeside(ctx, c, what, func(_ *access.Looking, s act.Step) (act.Report, error) { return do(s) })
 }
 
-// byDriver is a step that another driver may take.
+// byDriver is a step that may use another driver.
 type byDriver func(*access.Looking, act.Step) (act.Report, error)
 
-// actBeside is act for a step that may ask another driver than the one that looks.
+// actBeside is act for a step that may use a second driver besides the driver that reads the screen.
 func (t *Touch) actBeside(ctx context.Context, c *op.Call, what doing, do byDriver) (ActionOut, error) {
 	h, session, err := t.access.Device(ctx, c, what.on)
 	if err != nil {
@@ -193,7 +194,7 @@ func actionOut(what doing, r act.Report) ActionOut {
 	return out
 }
 
-// action is the spec that all actions share.
+// action makes the spec of an action.
 func action(name, verb, summary string, more func(*op.Spec)) op.Spec {
 	s := op.Spec{
 		Name: name, Groups: []string{"ui"}, Verb: verb, Route: "POST /api/v1/ui/" + verb, Summary: summary, Timeout: 2 * time.Minute,
@@ -207,12 +208,12 @@ func action(name, verb, summary string, more func(*op.Spec)) op.Spec {
 
 func examples(lines ...string) func(*op.Spec) { return func(s *op.Spec) { s.Examples = lines } }
 
-// ofPhones is for actions that no app of a desktop can do.
+// ofPhones is for actions that desktop apps do not support.
 func ofPhones(lines ...string) func(*op.Spec) {
 	return func(s *op.Spec) { s.Examples, s.Short = lines, nil }
 }
 
-// PlainIn is an action without an element.
+// PlainIn is the input of an action without an element.
 type PlainIn struct {
 	target.Target
 	Expect bool `json:"expect_change,omitempty" doc:"fail (exit 6) when nothing changes"`

@@ -13,26 +13,26 @@ import (
 )
 
 func (t *Touch) alertOps() []op.Op {
-	return []op.Op{op.New(action("alert", "alert", "Read the alert in front, of the system or the app, and answer it",
+	return []op.Op{op.New(action("alert", "alert", "Read and answer the alert of the system or the app",
 		ofPhones("alert", "alert accept", `alert "Allow Once"`)), t.alert)}
 }
 
-// alertIn says how to answer.
+// alertIn is the answer to an alert.
 type alertIn struct {
 	target.Target
-	Answer  string `json:"answer,omitempty" doc:"accept, dismiss or the label of a button; without one it is only read" cli:"arg"`
-	Accept  bool   `json:"accept,omitempty" doc:"press the button that says yes"`
-	Dismiss bool   `json:"dismiss,omitempty" doc:"press the button that says no or cancels"`
-	Button  string `json:"button,omitempty" doc:"press the button of this label"`
+	Answer  string `json:"answer,omitempty" doc:"accept, dismiss or a button's label; default: only read" cli:"arg"`
+	Accept  bool   `json:"accept,omitempty" doc:"press the affirmative button"`
+	Dismiss bool   `json:"dismiss,omitempty" doc:"press the cancel button"`
+	Button  string `json:"button,omitempty" doc:"press the button with this label"`
 }
 
-// alertOut is the alert, and what came of answering it.
+// alertOut is the alert, and the result of the answer.
 type alertOut struct {
 	Alert *device.Alert `json:"alert"`
 	ActionOut
 }
 
-// Text shows the alert and what came of it.
+// Text is the result of the answer and the alert.
 func (o alertOut) Text() string {
 	if o.Alert == nil {
 		return "no alert"
@@ -55,13 +55,13 @@ func quoted(words []string) string {
 	return text
 }
 
-// Check is for batches, which read all their steps before the first.
+// Check validates the input. A batch checks all its steps before it runs the first.
 func (in alertIn) Check() error {
 	_, err := in.answer()
 	return err
 }
 
-// answer is the button that is meant; empty when none is.
+// answer is the button to press; empty: none.
 func (in alertIn) answer() (answer string, err error) {
 	for _, a := range []struct {
 		asked  bool

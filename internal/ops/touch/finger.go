@@ -14,17 +14,17 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// FingerIn is where one finger of the session goes down, or is lifted: an element or a point.
+// FingerIn is the element or the point where the session's finger goes down or up.
 type FingerIn struct {
 	target.Target
 	target.ElementIn
 	At *ui.Point // wins over the element
 }
 
-// longestRest is how long a finger rests when it is lifted where it came down. Who asks takes longer to think than any gesture is long.
+// longestRest is the longest press of a finger that goes up where it went down. Callers are slower than any gesture, so the rest is capped.
 const longestRest = 2 * time.Second
 
-// Down says where a finger goes down. A device cannot keep one on its screen between two calls: it touches when it is lifted.
+// Down notes where a finger goes down. A device cannot hold a finger down between two calls, so the touch happens in Up.
 func (t *Touch) Down(ctx context.Context, c *op.Call, in FingerIn) (ui.Point, error) {
 	at, udid, err := t.place(ctx, c, in)
 	if err == nil {
@@ -33,7 +33,7 @@ func (t *Touch) Down(ctx context.Context, c *op.Call, in FingerIn) (ui.Point, er
 	return at, err
 }
 
-// Up lifts the finger: a press where it went down, a swipe when it is lifted elsewhere.
+// Up lifts the finger: a press if it is where the finger went down, else a swipe.
 func (t *Touch) Up(ctx context.Context, c *op.Call, in FingerIn) (ActionOut, error) {
 	at, udid, err := t.place(ctx, c, in)
 	if err != nil {
@@ -42,7 +42,7 @@ func (t *Touch) Up(ctx context.Context, c *op.Call, in FingerIn) (ActionOut, err
 	f, down := t.access.Sessions.Get(c.Session).Lift(udid)
 	if !down {
 		return ActionOut{}, fault.New(fault.InvalidInput, "no finger is down on %s", c.Device.Name).With("field", "up").
-			WithHint("put it down first, with down, or give down and up together")
+			WithHint("call with down first, or with down and up together")
 	}
 	on, held := target.Target{UDID: udid}, min(max(time.Since(f.Since), 50*time.Millisecond), longestRest).Seconds()
 	if f.At == at {
@@ -55,7 +55,7 @@ func (t *Touch) Up(ctx context.Context, c *op.Call, in FingerIn) (ActionOut, err
 
 func (in FingerIn) patience() target.ActIn { return target.ActIn{Timeout: 5000} }
 
-// place finds the point that is meant, and the device.
+// place finds the point and the device.
 func (t *Touch) place(ctx context.Context, c *op.Call, in FingerIn) (at ui.Point, udid string, err error) {
 	h, s, err := t.access.Device(ctx, c, in.Target)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"ios-agent/test/fakedevice"
 )
 
-func TestFillReplacesWhatAFieldHolds(t *testing.T) {
+func TestFillReplacesFieldText(t *testing.T) {
 	f, got := newForm(t), answer{}
 	f.typed = "old"
 	f.Must("fill", `{"identifier":"mail","text":"new"}`, &got)
@@ -35,13 +35,13 @@ func TestFillReplacesWhatAFieldHolds(t *testing.T) {
 	}
 }
 
-func TestReturnThatMovesNothingIsTold(t *testing.T) {
+func TestNoteSaysThatReturnHadNoEffect(t *testing.T) {
 	f, got := newForm(t), answer{}
 	f.count = false
 	e := f.Must("fill", `{"identifier":"mail","text":"shoes","submit":true}`, &got)
 	if got.Return != "unchanged" || !strings.Contains(e.Stdout, "fill textbox \"Mail\"") ||
 		!strings.Contains(e.Stdout, " and return → changed") ||
-		!strings.HasSuffix(e.Stdout, "\nnote: the return moved at most the focus; if it was to send something, tap the button that does") {
+		!strings.HasSuffix(e.Stdout, "\nnote: return moved at most the focus; to send the text, tap the button for that") {
 		t.Errorf("got the return %q and the text\n%s\nwant it told that the return did nothing", got.Return, e.Stdout)
 	}
 	f.count = true
@@ -84,7 +84,7 @@ func TestSecretIsTypedByItsName(t *testing.T) {
 	f.Room = fakedevice.Open(t, touch.New(fakedevice.Reach(t, f.phone), secrets.Of(home, known)).Ops())
 	f.Must("type_text", `{"identifier":"mail","text":"$SECRET:pin"}`, nil)
 	f.sent("type correct horse")
-	f.Refused("fill", `{"identifier":"mail","text":"$SECRET:none"}`, fault.SecretNotFound, `there is no secret "none"`)
+	f.Refused("fill", `{"identifier":"mail","text":"$SECRET:none"}`, fault.SecretNotFound, `unknown secret "none"`)
 	f.sent()
 }
 
@@ -130,10 +130,10 @@ func TestSetValueMovesAControl(t *testing.T) {
 	f.Refused("set_value", `{"identifier":"save","to":"on"}`, fault.Unsupported, `button "Save" has no value to set`)
 }
 
-func TestScrollToFindsWhatIsInSight(t *testing.T) {
+func TestScrollToSendsNoInputForVisibleElement(t *testing.T) {
 	f, got := newForm(t), answer{}
 	e := f.Must("scroll_to", `{"identifier":"save"}`, &got)
-	if want := "→ unchanged: it is in sight already, so nothing was sent"; !strings.Contains(e.Stdout, want) {
+	if want := "→ unchanged: it is in sight already, so no input was sent"; !strings.Contains(e.Stdout, want) {
 		t.Errorf("got the text %q, want %q", e.Stdout, want)
 	}
 	if got.Action != "scroll to" || got.Method != "in sight already" || got.Target.Identifier != "save" {
@@ -158,7 +158,7 @@ func TestScrollToGivesUpAfterItsSwipes(t *testing.T) {
 	f.Refused("scroll_to", `{"label":"Z","list":"nowhere"}`, fault.ElementNotFound, "nowhere")
 }
 
-func TestFingerThatIsLiftedWhereItWentDownPresses(t *testing.T) {
+func TestFingerLiftedAtSamePointPresses(t *testing.T) {
 	f := newForm(t)
 	c := &op.Call{Session: "a"}
 	at, err := f.room.Down(t.Context(), c, touch.FingerIn{ElementIn: target.ElementIn{Identifier: "save"}})
@@ -179,7 +179,7 @@ func TestFingerThatIsLiftedWhereItWentDownPresses(t *testing.T) {
 	}
 }
 
-func TestFingerThatIsLiftedElsewhereSwipes(t *testing.T) {
+func TestFingerLiftedAtOtherPointSwipes(t *testing.T) {
 	f := newForm(t)
 	c := &op.Call{Session: "a"}
 	if _, err := f.room.Down(t.Context(), c, touch.FingerIn{At: &ui.Point{X: 10, Y: 20}}); err != nil {
@@ -192,7 +192,7 @@ func TestFingerThatIsLiftedElsewhereSwipes(t *testing.T) {
 	f.sent("swipe 10,20 to 200,220 in 300ms")
 }
 
-func TestFingerMustBeOnTheScreen(t *testing.T) {
+func TestFingerOutsideScreenIsRefused(t *testing.T) {
 	f := newForm(t)
 	c := &op.Call{Session: "a"}
 	for _, in := range []touch.FingerIn{{At: &ui.Point{X: 400, Y: 20}}, {ElementIn: target.ElementIn{Identifier: "nowhere"}}} {
@@ -209,7 +209,7 @@ func TestFingerMustBeOnTheScreen(t *testing.T) {
 	}
 }
 
-func TestSwipeAndKeysCanBeCalledOtherwise(t *testing.T) {
+func TestSwipeReportsNameGivenByCaller(t *testing.T) {
 	f := newForm(t)
 	c := &op.Call{Session: "a"}
 	out, err := f.room.Swipe(t.Context(), c, touch.SwipeIn{Direction: "up"}.Called("scroll down"))

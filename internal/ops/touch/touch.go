@@ -1,5 +1,5 @@
-// Package touch has the operations that act on a screen: taps, gestures, buttons, text and keys, answers to alerts. Every action reports
-// its outcome, changed, unchanged or unknown, with evidence; act does the work.
+// Package touch offers the operations that act on a screen: taps, gestures, buttons, text, keys and answers to alerts. Each action reports
+// its outcome with evidence: changed, unchanged or unknown. Touch is its main type; package device/act does the work.
 package touch
 
 import (
@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/secrets"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
@@ -20,26 +21,27 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Touch acts on the screen and the buttons of a device: fingers, keys, text and alerts.
+// Touch acts on the screen, the buttons and the keyboard of a device.
 type Touch struct {
 	access  access.Access
 	secrets secrets.Folder
 }
 
-// New makes the operations that touch and type.
+// New makes the operations that act on a screen.
 func New(access access.Access, typed secrets.Folder) *Touch { return &Touch{access, typed} }
 
+// Ops lists the operations that act on a screen.
 func (t *Touch) Ops() []op.Op {
 	return slices.Concat(t.touchOps(), t.buttonOps(), t.alertOps(), t.textOps())
 }
 
 func (t *Touch) touchOps() []op.Op {
 	return []op.Op{
-		op.New(action("tap_element", "tap", "Tap one element or a point, and tell what changed", func(s *op.Spec) {
+		op.New(action("tap_element", "tap", "Tap one element or a point and report what changed", func(s *op.Spec) {
 			s.Aliases = []string{"click"}
-			s.Help = "Waits until the element is there, still and reachable, taps, lets the screen settle and answers with the outcome: changed,\n" +
-				"unchanged or unknown, with the diff as evidence. Several matches, or a ref whose element is gone, are refused with\n" +
-				"candidates; nothing is sent then."
+			s.Help = "Waits until the element exists, is still and reachable, taps, lets the screen settle and answers with the outcome:\n" +
+				"changed, unchanged or unknown, with the diff as evidence. It refuses several matches and stale refs, with candidates\n" +
+				"and without a tap."
 			s.Default, s.AsksBack = true, true
 			s.Require, s.Exclude = [][]string{append(target.ElementKeys(), "x")}, [][]string{{"x", "ref"}}
 			s.Examples = []string{
@@ -50,10 +52,10 @@ func (t *Touch) touchOps() []op.Op {
 			s.Require, s.Exclude = [][]string{append(target.ElementKeys(), "x")}, [][]string{{"x", "ref"}}
 			s.Examples = []string{"double-tap @e7", "double-tap --x 200 --y 400"}
 		}), t.doubleTap),
-		op.New(action("long_press", "long-press", "Rest a finger on one element", func(s *op.Spec) {
+		op.New(action("long_press", "long-press", "Press one element for a while", func(s *op.Spec) {
 			s.Require, s.Examples = [][]string{target.ElementKeys()}, []string{"long-press @e7 --seconds 1.5"}
 		}), t.LongPress),
-		op.New(action("touch", "touch", "Put a finger down on a point and lift it after a while",
+		op.New(action("touch", "touch", "Press a point for a while",
 			examples("touch --x 200 --y 400 --seconds 0.2")), t.TouchPoint),
 		op.New(action("swipe", "swipe", "Swipe over one element or the screen; the content follows the finger", func(s *op.Spec) {
 			s.Require, s.Exclude = [][]string{{"direction", "start_x"}}, [][]string{{"direction", "start_x"}}
@@ -61,25 +63,25 @@ func (t *Touch) touchOps() []op.Op {
 		}), t.Swipe),
 		op.New(action("scroll_to", "scroll-to", "Scroll until one element can be reached", func(s *op.Spec) {
 			s.Require = [][]string{target.ElementKeys()}
-			s.Help = "Scrolls down the list and, at its end, back up; straight to the element where its place is known. The finger rests at the\n" +
-				"end of each swipe, so that the list does not scroll past the element."
+			s.Help = "Scrolls down the list and, at its end, back up; directly to the element if its place is known. The finger rests at the\n" +
+				"end of each swipe, so the list does not scroll past the element."
 			s.Examples = []string{`scroll-to --label "Item 120"`, "scroll-to --contains Privacy --direction down"}
 		}), t.scrollTo),
-		op.New(action("drag", "drag", "Drag one element, or what is at a point, onto another element or to a point", func(s *op.Spec) {
+		op.New(action("drag", "drag", "Drag from an element or a point to another", func(s *op.Spec) {
 			s.Require = [][]string{append(target.ElementKeys(), "from_x"), {"onto", "to_x"}}
 			s.Exclude = [][]string{{"onto", "to_x"}, {"from_x", "ref"}}
 			s.Examples = []string{"drag @e7 --onto @e9", "drag @e7 --to-x 100 --to-y 300", "drag --from-x 50 --from-y 90 --to-x 100 --to-y 300"}
 		}), t.Drag),
 		op.New(action("pinch", "pinch", "Spread two fingers (scale above 1) or pinch them together (below 1)",
 			ofPhones("pinch --scale 2", "pinch @e7 --scale 0.5", "pinch --x 200 --y 400 --scale 2")), t.pinch),
-		op.New(action("set_value", "set-value", "Move a switch, slider, stepper, picker wheel or segmented control to a value", func(s *op.Spec) {
+		op.New(action("set_value", "set-value", "Set a switch, slider, stepper, picker or segmented control", func(s *op.Spec) {
 			s.Require = [][]string{target.ElementKeys()}
 			s.Examples = []string{"set-value @e7 on", "set-value --identifier volume --to 40%"}
 		}), t.setValue),
 	}
 }
 
-// TapIn says what to tap.
+// TapIn names the element or the point to tap.
 type TapIn struct {
 	target.Target
 	target.ElementIn
@@ -89,6 +91,7 @@ type TapIn struct {
 	target.ScrollIn
 }
 
+// Tap taps an element or a point.
 func (t *Touch) Tap(ctx context.Context, c *op.Call, tap TapIn) (ActionOut, error) {
 	at, is, err := tap.spot()
 	if err != nil {
@@ -106,13 +109,13 @@ func (t *Touch) Tap(ctx context.Context, c *op.Call, tap TapIn) (ActionOut, erro
 	})
 }
 
-// Check is for batches, which read all their steps before the first.
+// Check validates the input. A batch checks all its steps before it runs the first.
 func (in TapIn) Check() error {
 	_, _, err := in.spot()
 	return err
 }
 
-// spot is the place that is meant, if one is.
+// spot is the point to tap, and whether the call gave one.
 func (in TapIn) spot() (at act.Spot, is bool, err error) {
 	if at.Point, is, err = in.Point("tap_element"); err != nil || in.Pixels == "" {
 		return at, is, err
@@ -122,8 +125,8 @@ func (in TapIn) spot() (at act.Spot, is bool, err error) {
 	height, _ := strconv.ParseUint(h, 10, 16)
 	at.Width, at.Height = float64(width), float64(height)
 	if !is || width == 0 || height == 0 {
-		return at, is, fault.New(fault.InvalidInput, "tap_element: pixels is %q, with x and y; it is the size of the picture that they "+
-			"are from", in.Pixels).With("field", "pixels").WithHint("as `ios-agent screenshot` says it: 472x1024")
+		return at, is, fault.New(fault.InvalidInput, "tap_element: pixels is %q: it must be the size of the picture that x and y are from",
+			in.Pixels).With("field", "pixels").WithHint("give x, y and the size from the answer of %s, such as 472x1024", hint.Do("take_screenshot"))
 	}
 	return at, is, nil
 }
@@ -134,13 +137,13 @@ func (in TapIn) patience() act.How {
 	return how
 }
 
-// doubleTapIn says what to tap twice.
+// doubleTapIn names the element or the point to tap twice.
 type doubleTapIn struct {
 	target.OnElementIn
 	target.PointIn
 }
 
-// Check is for batches, which read all their steps before the first.
+// Check validates the input. A batch checks all its steps before it runs the first.
 func (in doubleTapIn) Check() error {
 	_, _, err := in.Point("double_tap")
 	return err
@@ -159,61 +162,64 @@ func (t *Touch) doubleTap(ctx context.Context, c *op.Call, in doubleTapIn) (Acti
 	})
 }
 
-// LongPressIn says how long.
+// LongPressIn is a long press on an element.
 type LongPressIn struct {
 	target.OnElementIn
-	Seconds float64 `json:"seconds,omitempty" doc:"how long" min:"0.1" max:"60" default:"1" unit:"s"`
+	Seconds float64 `json:"seconds,omitempty" doc:"duration" min:"0.1" max:"60" default:"1" unit:"s"`
 }
 
+// LongPress presses an element.
 func (t *Touch) LongPress(ctx context.Context, c *op.Call, in LongPressIn) (ActionOut, error) {
 	return t.act(ctx, c, doing{in.Target, "long press", in.Expect}, func(s act.Step) (act.Report, error) {
 		return s.LongPress(ctx, in.How(), in.Query(), op.Seconds(in.Seconds))
 	})
 }
 
-// TouchIn is a finger on a point.
+// TouchIn is a press on a point.
 type TouchIn struct {
 	target.Target
 	X       float64 `json:"x" doc:"points from the left" min:"0"`
 	Y       float64 `json:"y" doc:"points from the top" min:"0"`
-	Seconds float64 `json:"seconds,omitempty" doc:"how long" min:"0.01" max:"60" default:"0.1" unit:"s"`
+	Seconds float64 `json:"seconds,omitempty" doc:"duration" min:"0.01" max:"60" default:"0.1" unit:"s"`
 	target.ActIn
 }
 
+// TouchPoint presses a point.
 func (t *Touch) TouchPoint(ctx context.Context, c *op.Call, in TouchIn) (ActionOut, error) {
 	return t.act(ctx, c, doing{in.Target, fmt.Sprintf("touch %g, %g", in.X, in.Y), in.Expect}, func(s act.Step) (act.Report, error) {
 		return s.PressAt(ctx, in.How(), ui.Point{X: in.X, Y: in.Y}, op.Seconds(in.Seconds))
 	})
 }
 
-// SwipeIn says over what, and where to.
+// SwipeIn is a swipe over an element or the screen, or between two points.
 type SwipeIn struct {
 	target.Target
 	target.ElementIn
-	Direction string   `json:"direction,omitempty" doc:"where the finger goes" enum:"up,down,left,right" cli:"arg"`
-	Distance  float64  `json:"distance,omitempty" doc:"share of the element or screen it crosses" min:"0.05" max:"1" default:"0.6"`
-	Seconds   float64  `json:"seconds,omitempty" doc:"how long; a quicker swipe scrolls further" min:"0.05" max:"60" default:"0.3" unit:"s"`
+	Direction string   `json:"direction,omitempty" doc:"direction of the finger" enum:"up,down,left,right" cli:"arg"`
+	Distance  float64  `json:"distance,omitempty" doc:"share of the element or screen" min:"0.05" max:"1" default:"0.6"`
+	Seconds   float64  `json:"seconds,omitempty" doc:"duration; a faster swipe scrolls further" min:"0.05" max:"60" default:"0.3" unit:"s"`
 	StartX    *float64 `json:"start_x,omitempty" doc:"from this point instead" min:"0"`
 	StartY    *float64 `json:"start_y,omitempty" doc:"from this point instead" min:"0"`
 	EndX      *float64 `json:"end_x,omitempty" doc:"to this point" min:"0"`
 	EndY      *float64 `json:"end_y,omitempty" doc:"to this point" min:"0"`
 	target.ActIn
 
-	called string // in the answer; empty: what it does
+	called string // name in the answer; empty: a description
 }
 
-// Called gives the swipe another name in the answer.
+// Called sets the name of the swipe in the answer.
 func (in SwipeIn) Called(name string) SwipeIn {
 	in.called = name
 	return in
 }
 
+// Swipe swipes.
 func (t *Touch) Swipe(ctx context.Context, c *op.Call, in SwipeIn) (ActionOut, error) {
 	w := act.Swipe{Direction: in.Direction, Distance: in.Distance, Took: op.Seconds(in.Seconds)}
 	name := "swipe " + in.Direction
 	if in.StartX != nil || in.StartY != nil || in.EndX != nil || in.EndY != nil {
 		if in.StartX == nil || in.StartY == nil || in.EndX == nil || in.EndY == nil {
-			return ActionOut{}, fault.New(fault.InvalidInput, "swipe: a path is start_x, start_y, end_x and end_y").With("field", "end_y")
+			return ActionOut{}, fault.New(fault.InvalidInput, "swipe: a path needs start_x, start_y, end_x and end_y").With("field", "end_y")
 		}
 		w.From, w.To = &ui.Point{X: *in.StartX, Y: *in.StartY}, &ui.Point{X: *in.EndX, Y: *in.EndY}
 		name = fmt.Sprintf("swipe %g, %g to %g, %g", w.From.X, w.From.Y, w.To.X, w.To.Y)
@@ -224,13 +230,13 @@ func (t *Touch) Swipe(ctx context.Context, c *op.Call, in SwipeIn) (ActionOut, e
 	})
 }
 
-// scrollToIn says what to look for, and where.
+// scrollToIn names the element to scroll to, and the list.
 type scrollToIn struct {
 	target.Target
 	target.ElementIn
-	Direction string `json:"direction,omitempty" doc:"look only this way" enum:"up,down,left,right"`
-	List      string `json:"list,omitempty" doc:"ref, identifier or label of the list to scroll; else the one it is in, or the largest"`
-	Swipes    int    `json:"max_swipes,omitempty" doc:"give up after so many" min:"1" max:"500" default:"120"`
+	Direction string `json:"direction,omitempty" doc:"only this way" enum:"up,down,left,right"`
+	List      string `json:"list,omitempty" doc:"list to scroll: ref, identifier or label; default: its own, or the largest"`
+	Swipes    int    `json:"max_swipes,omitempty" doc:"maximum number of swipes" min:"1" max:"500" default:"120"`
 }
 
 func (t *Touch) scrollTo(ctx context.Context, c *op.Call, in scrollToIn) (ActionOut, error) {
@@ -238,18 +244,19 @@ func (t *Touch) scrollTo(ctx context.Context, c *op.Call, in scrollToIn) (Action
 	return t.act(ctx, c, doing{in.Target, "scroll to", false}, func(s act.Step) (act.Report, error) { return s.ScrollTo(ctx, in.Query(), w) })
 }
 
-// DragIn says what to drag where.
+// DragIn is a drag from an element or a point to another.
 type DragIn struct {
 	target.OnElementIn
-	Onto  string   `json:"onto,omitempty" doc:"ref, identifier or label of what to drop it on"`
+	Onto  string   `json:"onto,omitempty" doc:"drop target: ref, identifier or label"`
 	ToX   *float64 `json:"to_x,omitempty" doc:"or a point: from the left" min:"0"`
 	ToY   *float64 `json:"to_y,omitempty" doc:"and from the top" min:"0"`
-	FromX *float64 `json:"from_x,omitempty" doc:"what is at this point, not an element: from the left" min:"0"`
+	FromX *float64 `json:"from_x,omitempty" doc:"start point instead of an element: from the left" min:"0"`
 	FromY *float64 `json:"from_y,omitempty" doc:"and from the top" min:"0"`
-	Press float64  `json:"press,omitempty" doc:"seconds to press first; an item that lifts needs 0.5" min:"0" max:"60" default:"0.6" unit:"s"`
-	Hold  float64  `json:"hold,omitempty" doc:"seconds to hold at the end" min:"0" max:"60" default:"0.2" unit:"s"`
+	Press float64  `json:"press,omitempty" doc:"press before the move; items that lift need 0.5" min:"0" max:"60" default:"0.6" unit:"s"`
+	Hold  float64  `json:"hold,omitempty" doc:"hold at the end" min:"0" max:"60" default:"0.2" unit:"s"`
 }
 
+// Drag drags.
 func (t *Touch) Drag(ctx context.Context, c *op.Call, in DragIn) (ActionOut, error) {
 	to, is, err := target.PointIn{X: in.ToX, Y: in.ToY}.Point("drag")
 	if err != nil {
@@ -270,7 +277,7 @@ func (t *Touch) Drag(ctx context.Context, c *op.Call, in DragIn) (ActionOut, err
 	return t.act(ctx, c, doing{in.Target, "drag", in.Expect}, func(s act.Step) (act.Report, error) { return s.Drag(ctx, in.How(), drag) })
 }
 
-// pinchIn says how far.
+// pinchIn is a pinch on an element, a point or the screen.
 type pinchIn struct {
 	target.Target
 	target.ElementIn
@@ -279,7 +286,7 @@ type pinchIn struct {
 	target.ActIn
 }
 
-// Check is for batches, which read all their steps before the first.
+// Check validates the input. A batch checks all its steps before it runs the first.
 func (in pinchIn) Check() error {
 	_, _, err := in.Point("pinch")
 	return err
@@ -298,10 +305,10 @@ func (t *Touch) pinch(ctx context.Context, c *op.Call, in pinchIn) (ActionOut, e
 	})
 }
 
-// setValueIn is a value.
+// setValueIn is an element and its new value.
 type setValueIn struct {
 	target.OnElementIn
-	To string `json:"to" doc:"on or off, a number (for a slider percent, unless below 1), a percentage, a row or segment" cli:"arg"`
+	To string `json:"to" doc:"on, off, a number (slider: percent, unless below 1), a percentage, a row or segment" cli:"arg"`
 }
 
 func (t *Touch) setValue(ctx context.Context, c *op.Call, in setValueIn) (ActionOut, error) {

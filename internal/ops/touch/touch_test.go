@@ -79,7 +79,7 @@ type answer struct {
 	Alert *device.Alert
 }
 
-func TestActionsSendWhatTheirInputSays(t *testing.T) {
+func TestActionsSendRequestedInputs(t *testing.T) {
 	for _, c := range []struct {
 		name, input string
 		sent        []string
@@ -134,7 +134,7 @@ func TestActionsSendWhatTheirInputSays(t *testing.T) {
 	}
 }
 
-func TestTapTellsTargetEvidenceAndDiff(t *testing.T) {
+func TestTapReportsTargetEvidenceAndDiff(t *testing.T) {
 	f, got := newForm(t), answer{}
 	e := f.Must("tap_element", `{"label":"save"}`, &got)
 	target := got.Target
@@ -177,7 +177,7 @@ func TestActionWithoutEffectIsNotASuccess(t *testing.T) {
 	}
 }
 
-func TestExpectedChangeThatComesIsNoFault(t *testing.T) {
+func TestExpectedChangeSucceeds(t *testing.T) {
 	f := newForm(t)
 	for _, call := range []struct{ name, input string }{
 		{"tap_element", `{"identifier":"save","expect_change":true}`}, {"double_tap", `{"identifier":"save","expect_change":true}`},
@@ -187,8 +187,8 @@ func TestExpectedChangeThatComesIsNoFault(t *testing.T) {
 	}
 }
 
-// TestEveryActionHearsExpectChange: an action that forgets it calls nothing a success.
-func TestEveryActionHearsExpectChange(t *testing.T) {
+// TestEveryActionHonoursExpectChange: an action that forgets it calls nothing a success.
+func TestEveryActionHonoursExpectChange(t *testing.T) {
 	for name, input := range map[string]string{
 		"tap_element": `"x":1,"y":1`, "double_tap": `"x":1,"y":1`, "long_press": `"identifier":"save"`, "touch": `"x":1,"y":1`,
 		"swipe": `"direction":"up"`, "drag": `"identifier":"save","onto":"send"`, "pinch": `"scale":2`, "back": ``, "home": ``,
@@ -202,7 +202,7 @@ func TestEveryActionHearsExpectChange(t *testing.T) {
 	}
 }
 
-func TestLostInputIsUnknown(t *testing.T) {
+func TestLostInputHasUnknownDispatch(t *testing.T) {
 	f := newForm(t)
 	f.phone.Refuse = func(string) error {
 		return fault.New(fault.AgentFailed, "the line broke").WithDispatch(fault.MaybeDispatched)
@@ -220,7 +220,7 @@ func TestLostInputIsUnknown(t *testing.T) {
 	}
 }
 
-func TestRefusedInputIsTheDriversFault(t *testing.T) {
+func TestRefusedInputReturnsDriverFault(t *testing.T) {
 	f := newForm(t)
 	f.phone.Refuse = func(string) error { return fault.New(fault.AgentFailed, "no").WithDispatch(fault.NotDispatched) }
 	if got := f.Refused("tap_element", `{"identifier":"save"}`, fault.AgentFailed, "no"); got.Dispatched != fault.NotDispatched {
@@ -235,7 +235,7 @@ func TestUnreadableScreenFailsBeforeTheInput(t *testing.T) {
 	f.sent()
 }
 
-func TestInputsThatCannotBeMeantAreRefused(t *testing.T) {
+func TestActionsRefuseInvalidInputs(t *testing.T) {
 	f := newForm(t)
 	for _, c := range []struct{ name, input, field, says string }{
 		{"tap_element", `{}`, "", "ref"},
@@ -254,10 +254,10 @@ func TestInputsThatCannotBeMeantAreRefused(t *testing.T) {
 		{"drag", `{"identifier":"save","to_x":1}`, "y", "drag: a point is x and y"},
 		{"drag", `{"from_x":1,"to_x":1,"to_y":1}`, "y", "drag: a point is x and y"},
 		{"swipe", `{}`, "", "direction"},
-		{"swipe", `{"start_x":1,"start_y":1,"end_x":1}`, "end_y", "swipe: a path is start_x, start_y, end_x and end_y"},
-		{"swipe", `{"direction":"up","start_y":1}`, "end_y", "swipe: a path is"},
-		{"swipe", `{"direction":"up","end_x":1}`, "end_y", "swipe: a path is"},
-		{"swipe", `{"direction":"up","end_y":1}`, "end_y", "swipe: a path is"},
+		{"swipe", `{"start_x":1,"start_y":1,"end_x":1}`, "end_y", "swipe: a path needs start_x, start_y, end_x and end_y"},
+		{"swipe", `{"direction":"up","start_y":1}`, "end_y", "swipe: a path needs start_x, start_y, end_x and end_y"},
+		{"swipe", `{"direction":"up","end_x":1}`, "end_y", "swipe: a path needs start_x, start_y, end_x and end_y"},
+		{"swipe", `{"direction":"up","end_y":1}`, "end_y", "swipe: a path needs start_x, start_y, end_x and end_y"},
 		{"swipe", `{"start_x":1,"start_y":1,"end_x":401,"end_y":1}`, "", "401, 1 is not on the screen, which is 400×800 points"},
 		{"rotate", `{"orientation":"sideways"}`, "orientation", "portrait"},
 		{"press_button", `{"button":"power"}`, "button", "volume-up"},
@@ -274,7 +274,7 @@ func TestInputsThatCannotBeMeantAreRefused(t *testing.T) {
 	f.sent()
 }
 
-func TestScreenThatNeverRestsIsStillMoving(t *testing.T) {
+func TestUnsettledScreenIsReportedAsMoving(t *testing.T) {
 	f, got := newForm(t), answer{}
 	f.phone.Moving = true
 	e := f.Must("tap_element", `{"identifier":"save"}`, &got)
@@ -294,14 +294,14 @@ func TestLongDiffIsCutInTheText(t *testing.T) {
 	}
 }
 
-func TestChangeThatComesByItselfIsNoEffect(t *testing.T) {
+func TestAmbientChangeIsNotReportedAsEffect(t *testing.T) {
 	out := touch.ActionOut{Action: "tap", Outcome: ui.Unchanged, Evidence: []string{ui.EvidenceAmbient}, Settled: true, LookedMS: 1540}
-	if got, want := out.Text(), "tap → unchanged: only elements that change by themselves did in 1.5 s"; got != want {
+	if got, want := out.Text(), "tap → unchanged: only elements that always change did so in 1.5 s"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-func TestHidingTheKeyboardThatLeavesTheScreenFails(t *testing.T) {
+func TestHideKeyboardFailsIfScreenChanges(t *testing.T) {
 	f := newForm(t)
 	f.phone.Draw = func() []*ui.Node {
 		if len(f.phone.Sent) > 0 {
@@ -315,7 +315,7 @@ func TestHidingTheKeyboardThatLeavesTheScreenFails(t *testing.T) {
 	}
 }
 
-func TestTapThatNeedsPixelsIsCheckedBeforeABatch(t *testing.T) {
+func TestTapCheckRefusesInvalidPixels(t *testing.T) {
 	x := 1.0
 	if err := (touch.TapIn{Pixels: "big"}).Check(); !fault.Is(err, fault.InvalidInput) {
 		t.Errorf("got %v, want %s", err, fault.InvalidInput)
@@ -330,7 +330,7 @@ func TestTapThatNeedsPixelsIsCheckedBeforeABatch(t *testing.T) {
 // bare is a phone without eyes and fingers.
 type bare struct{ device.Device }
 
-func TestDeviceWithoutFingersIsUnsupported(t *testing.T) {
+func TestTapIsUnsupportedWithoutScreenReading(t *testing.T) {
 	room := touch.New(fakedevice.Reach(t, bare{&fakedevice.Paper{}}), secrets.Folder{})
 	f := fakedevice.Open(t, room.Ops())
 	f.Refused("tap_element", `{"identifier":"save"}`, fault.Unsupported, "Paper Phone", "which cannot look at the screen")

@@ -1,4 +1,5 @@
-// Package wait has the operation that waits for what shows on a screen or goes over the network.
+// Package wait offers the operation that waits for a condition on the screen or for a request of the app. Wait is its main type; packages
+// screen and network do the waiting.
 package wait
 
 import (
@@ -8,6 +9,7 @@ import (
 
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
@@ -18,7 +20,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Wait waits for what shows on a screen, or goes over the network.
+// Wait waits for a condition on the screen or for a request.
 type Wait struct {
 	access  access.Access
 	screen  *screen.Screen
@@ -30,22 +32,23 @@ func New(access access.Access, screen *screen.Screen, network *network.Network) 
 	return &Wait{access, screen, network}
 }
 
+// Ops lists the wait operation.
 func (w *Wait) Ops() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "wait", Groups: []string{"ui"}, Route: "POST /api/v1/ui/wait",
-		Summary: "Wait for an element, text, value or request, until something is gone, or the screen is still",
-		Help: "Running out of time is a failure (exit 5); with --soft it is an answer (matched: false). A timeout of 0 looks once. The answer\n" +
-			"has what changed since you saw the screen, or its outline, with refs to act on.",
+		Summary: "Wait for an element, text, value, request or still screen",
+		Help: "A timeout fails the call (exit 5), unless " + hint.Field("soft") + " is set: then matched is false. A timeout of 0 looks once.\n" +
+			"The answer has the changes since you saw the screen, or its outline, with refs to act on.",
 		Hints: op.ReadOnly | op.Idempotent, Default: true, Timeout: 6 * time.Minute, Short: target.DesktopFlags("udid"),
 		Examples: []string{"wait --text Welcome", "wait --identifier spinner gone", "wait settled", `wait --request "POST /order"`},
 	}, w.wait)}
 }
 
-// waitIn says for what.
+// waitIn is the condition to wait for.
 type waitIn struct {
 	target.Target
 	target.ElementIn
-	Condition condition `json:"condition,omitempty" doc:"visible if absent; text with text" else:"text" cli:"arg"`
+	Condition condition `json:"condition,omitempty" doc:"default: visible; with text: text" else:"text" cli:"arg"`
 	Expected  *string   `json:"expected,omitempty" doc:"for value_equals and value_contains"`
 	Text      string    `json:"text,omitempty" doc:"this text shows anywhere"`
 	Request   string    `json:"request,omitempty" doc:"POST /order: the app's, over the proxy"`
@@ -53,7 +56,7 @@ type waitIn struct {
 	Soft      bool      `json:"soft,omitempty" doc:"no failure when time runs out"`
 }
 
-// condition is what can be waited for.
+// condition is the name of a condition.
 type condition string
 
 // Choices are all of them.
@@ -63,26 +66,26 @@ func (condition) Choices() []string {
 	}
 }
 
-// waitOut is what came of it.
+// waitOut is the result of a wait.
 type waitOut struct {
 	Matched   bool              `json:"matched"`
 	ElapsedMS int64             `json:"elapsed_ms"`
 	Polls     int               `json:"polls"`
 	Element   *ui.Element       `json:"element,omitempty"`
-	Flow      *network.FlowLine `json:"flow,omitempty"`     // the request that was waited for
+	Flow      *network.FlowLine `json:"flow,omitempty"`     // the matching request
 	Screen    string            `json:"screen,omitempty"`   // its title, as in a snapshot
-	Snapshot  string            `json:"snapshot,omitempty"` // the id of the screen at the end
-	Running   []string          `json:"running,omitempty"`  // of a wait for a still screen: what is under way
+	Snapshot  string            `json:"snapshot,omitempty"` // the id of the final screen
+	Running   []string          `json:"running,omitempty"`  // running animations, if the wait was for a still screen
 	access.Shown
 
 	what      string
 	soft      bool
-	request   bool // that is what was waited for
+	request   bool // the wait was for a request
 	took      time.Duration
 	described string // the element
 }
 
-// Text says whether it matched.
+// Text says whether the condition matched.
 func (o waitOut) Text() string {
 	said := "did not match"
 	if o.Matched {
@@ -101,21 +104,21 @@ func (o waitOut) Text() string {
 	return text + o.Shown.Text()
 }
 
-// Fault is for a wait that ran out of time.
+// Fault is the timeout, unless the wait is soft.
 func (o waitOut) Fault() *fault.Fault {
 	if o.Matched || o.soft {
 		return nil
 	}
-	hint := "`ios-agent snapshot` shows what is there"
+	advice := hint.Do("snapshot") + " shows the screen"
 	if o.request {
-		hint = "`ios-agent proxy flows` shows what came; `ios-agent proxy guide` tells how an app uses the proxy"
+		advice = hint.Do("list_flows") + " lists the requests; " + hint.Do("proxy_guide") + " explains how an app uses the proxy"
 	}
 	running := ""
 	if len(o.Running) > 0 {
 		running = ": still running: " + strings.Join(o.Running, ", ")
 	}
 	return fault.New(fault.Timeout, "%s did not match within %s%s", o.what, briefly(o.took), running).
-		WithHint("%s", hint)
+		WithHint("%s", advice)
 }
 
 func briefly(d time.Duration) string { return d.Round(10 * time.Millisecond).String() }
@@ -141,13 +144,13 @@ func (in waitIn) waiting() (act.Waiting, error) {
 	case w.Condition == ui.ValueEquals && in.Expected == nil, w.Condition == ui.ValueContains && w.Value == "":
 		return w, fault.New(fault.InvalidInput, "wait: the condition %s needs expected", w.Condition).With("field", "expected")
 	case w.Condition != ui.HasText && w.Query.Empty():
-		return w, fault.New(fault.InvalidInput, "wait: for which element?").With("field", "identifier").
+		return w, fault.New(fault.InvalidInput, "wait: no element to wait for").With("field", "identifier").
 			WithHint("give ref, identifier, label, contains, type, role or value; or text; or condition settled")
 	}
 	return w, nil
 }
 
-// Check is for batches, which read all their steps before the first.
+// Check validates the input. A batch checks all its steps before it runs the first.
 func (in waitIn) Check() error {
 	if in.Request != "" {
 		_, err := in.requested()
@@ -157,17 +160,17 @@ func (in waitIn) Check() error {
 	return err
 }
 
-// requested is the request that is waited for.
+// requested is the filter of the request to wait for.
 func (in waitIn) requested() (f flow.Filter, err error) {
 	if in.Text != "" || in.Condition != "" || in.Expected != nil || !in.Query().Empty() {
-		return f, fault.New(fault.InvalidInput, "wait: a request is waited for alone").With("field", "request").
-			WithHint("first `ios-agent wait --request /order`, then wait for the screen")
+		return f, fault.New(fault.InvalidInput, "wait: request cannot be combined with other conditions").With("field", "request").
+			WithHint("wait for the request first: %s; then wait for the screen", hint.Do("wait", "request", "/order"))
 	}
 	err = network.AskedFor(in.Request, &f)
 	return f, err
 }
 
-// request waits until a request of the device was answered or has failed.
+// request waits until a matching request of the device is answered or has failed.
 func (w *Wait) request(ctx context.Context, c *op.Call, in waitIn) (waitOut, error) {
 	f, err := in.requested()
 	if err != nil {

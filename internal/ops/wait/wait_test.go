@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/network"
@@ -102,7 +103,7 @@ func TestConditionsThatDoNotHoldTimeOut(t *testing.T) {
 		`"text":"Welcome"`,
 	} {
 		s := newStand(t)
-		f := s.Refused("wait", `{`+input+`,"timeout":1}`, fault.Timeout, "did not match within ", "`ios-agent snapshot` shows what is there")
+		f := s.Refused("wait", `{`+input+`,"timeout":1}`, fault.Timeout, "did not match within ", hint.Do("snapshot")+" shows the screen")
 		if strings.Contains(f.Hint, "proxy") {
 			t.Errorf("%s: got the hint %q, want nothing of the proxy", input, f.Hint)
 		}
@@ -139,7 +140,7 @@ func TestWaitEndsWhenTheConditionComesTrue(t *testing.T) {
 	}
 }
 
-func TestAnswerShowsTheScreenOrItsChanges(t *testing.T) {
+func TestWaitShowsScreenOrItsChanges(t *testing.T) {
 	s, first, second := newStand(t), answer{}, answer{}
 	e := s.Must("wait", `{"identifier":"mail"}`, &first)
 	if !strings.Contains(first.Outline, `"Send"`) || first.Changes != nil || !strings.HasSuffix(e.Stdout, "\n"+first.Outline) {
@@ -159,10 +160,10 @@ func TestAnswerShowsTheScreenOrItsChanges(t *testing.T) {
 	}
 }
 
-func TestWaitsThatCannotBeMeantAreRefused(t *testing.T) {
+func TestWaitRefusesInvalidInput(t *testing.T) {
 	s := newStand(t)
 	for _, c := range []struct{ input, field, says string }{
-		{`{}`, "identifier", "for which element?"},
+		{`{}`, "identifier", "no element to wait for"},
 		{`{"condition":"gone"}`, "identifier", "or condition settled"},
 		{`{"condition":"text"}`, "text", "the condition text needs text"},
 		{`{"condition":"value_equals","identifier":"mail"}`, "expected", "the condition value_equals needs expected"},
@@ -170,11 +171,11 @@ func TestWaitsThatCannotBeMeantAreRefused(t *testing.T) {
 		{`{"condition":"value_contains","identifier":"mail","expected":""}`, "expected", "the condition value_contains needs expected"},
 		{`{"condition":"there"}`, "condition", "settled"},
 		{`{"identifier":"mail","timeout":301}`, "timeout", "300"},
-		{`{"request":"POST /order","text":"Sent"}`, "request", "a request is waited for alone"},
-		{`{"request":"POST /order","condition":"settled"}`, "request", "a request is waited for alone"},
-		{`{"request":"POST /order","expected":"x"}`, "request", "a request is waited for alone"},
-		{`{"request":"POST /order","label":"x"}`, "request", "a request is waited for alone"},
-		{`{"request":"POST /a b"}`, "request", "is no method with a path"},
+		{`{"request":"POST /order","text":"Sent"}`, "request", "request cannot be combined with other conditions"},
+		{`{"request":"POST /order","condition":"settled"}`, "request", "request cannot be combined with other conditions"},
+		{`{"request":"POST /order","expected":"x"}`, "request", "request cannot be combined with other conditions"},
+		{`{"request":"POST /order","label":"x"}`, "request", "request cannot be combined with other conditions"},
+		{`{"request":"POST /a b"}`, "request", "is not a method with a path"},
 	} {
 		if f := s.Refused("wait", c.input, fault.InvalidInput, c.says); f.Details["field"] != c.field {
 			t.Errorf("%s: got the field %v, want %q", c.input, f.Details["field"], c.field)
@@ -185,14 +186,14 @@ func TestWaitsThatCannotBeMeantAreRefused(t *testing.T) {
 	}
 }
 
-func TestRequestNeedsTheProxy(t *testing.T) {
+func TestWaitForRequestRequiresProxy(t *testing.T) {
 	s := newStand(t)
-	s.Refused("wait", `{"request":"POST /order"}`, fault.ProxyNotRunning, "no request can come: the proxy does not run")
+	s.Refused("wait", `{"request":"POST /order"}`, fault.ProxyNotRunning, "cannot wait for a request: the proxy does not run")
 	s.Refused("wait", `{"request":"POST /order","udid":"X"}`, fault.DeviceNotFound, "X")
 	s.Refused("wait", `{"identifier":"mail","udid":"X"}`, fault.DeviceNotFound, "X")
 }
 
-func TestAppThatDoesNotRunHasNothing(t *testing.T) {
+func TestGoneMatchesWhenAppDoesNotRun(t *testing.T) {
 	s, got := newStand(t), answer{}
 	s.phone.Blind = fault.New(fault.AppNotRunning, "it is not running")
 	s.Must("wait", `{"identifier":"spinner","condition":"gone"}`, &got)
@@ -204,7 +205,7 @@ func TestAppThatDoesNotRunHasNothing(t *testing.T) {
 }
 
 // A screen on which something is under way is not settled, and the answer says what is.
-func TestSettledNamesWhatIsStillRunning(t *testing.T) {
+func TestSettledNamesRunningElements(t *testing.T) {
 	bar := func(value string) func(int) []*ui.Node {
 		return func(int) []*ui.Node {
 			return []*ui.Node{{Type: "ProgressIndicator", Label: "Upload", Value: value, Frame: ui.Rect{X: 10, Y: 100, W: 300, H: 10}}}

@@ -1,5 +1,6 @@
-// Package cli derives the command line from the catalogue: a verb an operation, a flag a field. It prints text for
-// people, one JSON envelope with --json, or the bare result with --raw; results on stdout, everything else on stderr.
+// Package cli derives the command line from the catalogue: each verb is an operation, each flag a field. App.Main runs one command line. It
+// prints text for people, one JSON envelope with --json, or the bare result with --raw; results go to stdout, everything else to stderr.
+// Operations run through a Caller, so that the package does not know the daemon.
 package cli
 
 import (
@@ -20,40 +21,41 @@ import (
 	"ios-agent/internal/fault/nearest"
 	"ios-agent/internal/op"
 	"ios-agent/internal/surface/wording"
+	"ios-agent/internal/text/oneline"
 )
 
 // App is the command line.
 type App struct {
 	Catalogue *op.Catalogue
-	// Connect gives whoever runs operations for a session; "" is the default one.
+	// Connect returns the Caller for a session; "" is the default session.
 	Connect func(session string) (op.Caller, error)
-	// Peek is Connect for what must start nothing: its calls fail when nobody runs. Nil: there is nobody to ask.
+	// Peek is Connect without side effects: its calls fail if no daemon runs. Nil: no daemon to ask.
 	Peek    func(session string) (op.Caller, error)
 	Version string
 	Out     io.Writer
 	Err     io.Writer
 	In      io.Reader
-	// Alone are commands that are no operations and need none made: whoever starts them waits.
+	// Alone are commands that are not operations and do not need the operations' commands, which saves start-up time.
 	Alone []string
-	// Live says that Err is a terminal, where a line can be written anew.
+	// Live says that Err is a terminal, whose lines can be rewritten.
 	Live bool
-	// JSON makes the envelope what is printed; --json=false prints text then.
+	// JSON prints the envelope by default; --json=false prints text then.
 	JSON bool
 
 	ctx     context.Context
-	args    []string // the command line at hand
-	next    []string // what usually follows it
+	args    []string // the current command line
+	next    []string // the calls that usually follow
 	asJSON  bool
 	asRaw   bool
 	session string
 }
 
-// status carries an exit code through cobra. Everything has been printed by then.
+// status carries an exit code through cobra. All output has been printed before.
 type status int
 
 func (s status) Error() string { return fmt.Sprintf("exit %d", int(s)) }
 
-// Main runs one command line and gives the exit code. More are commands that are not operations.
+// Main runs one command line and returns the exit code. More are commands that are not operations.
 func (a *App) Main(ctx context.Context, args []string, more ...*cobra.Command) int {
 	a.ctx, a.args = ctx, a.spelled(args)
 	root := a.root(more)
@@ -69,13 +71,13 @@ func (a *App) Main(ctx context.Context, args []string, more ...*cobra.Command) i
 	return a.Refuse(args, usage(err))
 }
 
-// Refuse prints why a command line is not run, and gives the exit code.
+// Refuse prints why a command line cannot run, and returns the exit code.
 func (a *App) Refuse(args []string, err error) int {
 	a.asJSON = a.asJSON || slices.Contains(args, "--json")
 	return a.exit(op.Failed(err, op.Meta{}))
 }
 
-// usage turns an error of cobra's own into a fault: the command line is wrong.
+// usage turns an error of cobra into a fault about the command line.
 func usage(err error) error {
 	var f *fault.Fault
 	if errors.As(err, &f) {
@@ -92,7 +94,7 @@ func usage(err error) error {
 		return fault.New(fault.InvalidInput, "%s", message).
 			WithHint("did you mean `ios-agent %s`?", strings.Join(strings.Fields(names), "` or `ios-agent "))
 	}
-	return fault.New(fault.InvalidInput, "%s", message).WithHint("see `ios-agent help`")
+	return fault.New(fault.InvalidInput, "%s", message).WithHint("`ios-agent help` lists the everyday commands, `ios-agent help all` the rest")
 }
 
 // wordIn is the command that cobra does not know.
@@ -102,7 +104,7 @@ func wordIn(message string) string {
 	return word
 }
 
-// meant are words of other programs, with what does here what they do there. Words that mean one thing here are aliases of its verb.
+// meant are verbs of other programs, each with the commands for the same purpose. A word with only one meaning is an alias instead.
 func meant() map[string]string {
 	all := map[string]string{
 		"press":  "`ios-agent tap REF`, `ios-agent press-key KEY` or `ios-agent press-button BUTTON`",
@@ -123,20 +125,30 @@ func meant() map[string]string {
 	return all
 }
 
-// badFlag names the flag that may have been meant, or else the help of the command at hand.
+// badFlag describes the flag that was meant: the one with a wrong value, or the one with the nearest name. Without such a flag it names
+// all.
 func badFlag(c *cobra.Command, err error) error {
-	f := fault.New(fault.InvalidInput, "%w", err).WithHint("see `%s --help`", c.CommandPath())
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
-		return f
+	f := fault.New(fault.InvalidInput, "%w", err)
+	if wrong, is := errors.AsType[interface {
+		error
+		GetFlag() *pflag.Flag
+	}](err); is {
+		return f.WithHint("%s", withHelp(wrong.GetFlag()))
+	}
+	unknown, is := errors.AsType[*pflag.NotExistError](err)
+	if !is {
+		return f.WithHint("`%s --help` describes each flag", c.CommandPath())
 	}
 	var names []string
 	c.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
 	if near := nearest.To(unknown.GetSpecifiedName(), names, 1); len(near) > 0 {
-		return f.WithHint("did you mean --%s? see `%s --help`", near[0], c.CommandPath())
+		return f.WithHint("did you mean --%s? %s", near[0], withHelp(c.Flags().Lookup(near[0])))
 	}
-	return f
+	return f.WithHint("the flags of `%s`: --%s", c.CommandPath(), strings.Join(names, ", --"))
 }
+
+// withHelp is a flag and its help on one line.
+func withHelp(flag *pflag.Flag) string { return "--" + flag.Name + ": " + oneline.Of(flag.Usage) }
 
 func (a *App) root(more []*cobra.Command) *cobra.Command {
 	root := &cobra.Command{
@@ -160,7 +172,7 @@ func (a *App) root(more []*cobra.Command) *cobra.Command {
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	root.PersistentFlags().BoolVar(&a.asJSON, "json", a.JSON, "print one JSON envelope")
-	root.PersistentFlags().BoolVar(&a.asRaw, "raw", false, "print the bare result as JSON; what went wrong goes to stderr")
+	root.PersistentFlags().BoolVar(&a.asRaw, "raw", false, "print the bare result as JSON; errors go to stderr")
 	root.PersistentFlags().StringVar(&a.session, "session", "", "client session (default: IOS_AGENT_SESSION, else this project's)")
 	root.AddCommand(append(more, a.call())...)
 	for _, o := range a.wanted() {
@@ -172,8 +184,7 @@ func (a *App) root(more []*cobra.Command) *cobra.Command {
 	return root
 }
 
-// onlyCommands makes a word after a command that only has commands below it a mistake. Without this cobra prints the
-// help and calls it a success.
+// onlyCommands refuses an unknown word after a command that only has subcommands. By default cobra prints the help and succeeds.
 func onlyCommands(c *cobra.Command) {
 	if !c.HasSubCommands() || c.Runnable() {
 		return
@@ -191,12 +202,12 @@ func onlyCommands(c *cobra.Command) {
 		if near := nearest.To(args[0], names, 1); len(near) > 0 {
 			return f.WithHint("did you mean `%s %s`?", c.CommandPath(), near[0])
 		}
-		return f.WithHint("see `%s --help`", c.CommandPath())
+		return f.WithHint("the commands of `%s`: %s", c.CommandPath(), strings.Join(names, ", "))
 	}
 }
 
-// firstWord is the place of the first word of a command line that is no flag; after help and after the words by which shells ask for
-// completions it is the next one. It is len(args) when there is none.
+// firstWord is the index of the first word of a command line that is not a flag. After help, and after the words that shells use for
+// completion, it is the next word. Without such a word it is len(args).
 func firstWord(args []string) int {
 	i := 0
 	for ; i < len(args); i++ {
@@ -211,12 +222,12 @@ func firstWord(args []string) int {
 	return min(i, len(args))
 }
 
-// completing reports whether a shell asks what could come next.
+// completing reports whether a shell asks for completions.
 func completing(args []string) bool {
 	return len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd)
 }
 
-// spelled turns the bare name of another family's tool, as it was a verb once, into its verb.
+// spelled replaces the bare name of another family's tool, a verb of an earlier version, by its verb.
 func (a *App) spelled(args []string) []string {
 	i := firstWord(args)
 	if i == len(args) || completing(args) && i == len(args)-1 {
@@ -233,8 +244,8 @@ func (a *App) spelled(args []string) []string {
 	return args
 }
 
-// wanted are the operations whose commands are made: those that the first word names, none when it names a command that stands alone,
-// else all. Making all of them takes longer than most calls.
+// wanted are the operations whose commands are created: the operations that the first word names, none if it names a command that stands
+// alone, else all. Creating all takes longer than most calls.
 func (a *App) wanted() (all []op.Op) {
 	var named []op.Op
 	word := ""
@@ -256,7 +267,7 @@ func (a *App) wanted() (all []op.Op) {
 	return all
 }
 
-// addVerb puts an operation's command where its verb says: a verb of several words lies below the first ones.
+// addVerb adds an operation's command at the place of its verb: a verb of several words is below the first ones.
 func (a *App) addVerb(root *cobra.Command, o op.Op) {
 	words := strings.Fields(o.Verb)
 	parent := root
@@ -277,7 +288,7 @@ func (a *App) addVerb(root *cobra.Command, o op.Op) {
 	}
 }
 
-// summaryOf a command that has commands is their names, or below another family's word whose names they are.
+// summaryOf a command with subcommands is their names, or below another family's word the family's name.
 func summaryOf(parent *cobra.Command, o op.Op) string {
 	if o.Family == parent.Name() {
 		return fmt.Sprintf("The tools of %s by their own names, such as %s", o.Family, parent.Commands()[0].Name())
@@ -295,7 +306,7 @@ func summaryOf(parent *cobra.Command, o op.Op) string {
 	return heading(parent.Name()) + ": " + strings.Join(names, ", ")
 }
 
-// heading is how help writes a group: short names are abbreviations.
+// heading formats a group's name for help: short names are abbreviations.
 func heading(group string) string {
 	if len(group) <= 2 {
 		return strings.ToUpper(group)
@@ -304,7 +315,7 @@ func heading(group string) string {
 	return strings.NewReplacer("Macos", "macOS", "Ui ", "UI ").Replace(said)
 }
 
-// call reaches any operation with JSON as it is.
+// call reaches any operation with JSON input.
 func (a *App) call() *cobra.Command {
 	return &cobra.Command{
 		Use:   "call NAME [JSON|-]",
@@ -318,7 +329,7 @@ func (a *App) call() *cobra.Command {
 			if string(input) == "-" {
 				read, err := io.ReadAll(io.LimitReader(a.In, 16<<20))
 				if err != nil {
-					return fault.New(fault.InvalidInput, "reading stdin: %w", err)
+					return fault.New(fault.InvalidInput, "cannot read stdin: %w", err)
 				}
 				input = read
 			}
@@ -339,6 +350,7 @@ func (a *App) run(ctx context.Context, name string, input []byte) error {
 			if !ok || a.asJSON || a.asRaw {
 				text = string(item)
 			}
+			text = wording.Shell(a.Catalogue).Say(text)
 			_, err := fmt.Fprintln(a.Out, text)
 			return err
 		}))
@@ -350,15 +362,16 @@ func (a *App) run(ctx context.Context, name string, input []byte) error {
 	show, done := a.progress(cmp.Or(o.Verb, name))
 	e := caller.Call(ctx, name, input, show)
 	done()
-	if document != nil {
-		return document.finish(a, wording.Shell(a.Catalogue).Envelope(e, input))
-	}
 	voice := wording.Shell(a.Catalogue)
+	said := voice.Envelope(e, input)
+	if document != nil {
+		return document.finish(a, said)
+	}
 	a.next = voice.Next(e, input)
-	return a.Finish(voice.Envelope(e, input))
+	return a.Finish(said)
 }
 
-// caller is who runs an operation: this process itself, when nothing of the daemon's is needed.
+// caller runs an operation: in this process, if the daemon is not needed.
 func (a *App) caller(o op.Op) (op.Caller, error) {
 	switch {
 	case o.Passive && a.Peek != nil:
@@ -368,12 +381,12 @@ func (a *App) caller(o op.Op) (op.Caller, error) {
 	}
 	dir, err := os.Getwd()
 	if err != nil {
-		return nil, fault.New(fault.PathError, "the working folder: %w", err)
+		return nil, fault.New(fault.PathError, "cannot find the working folder: %w", err)
 	}
 	return op.Local{Catalogue: a.Catalogue, Session: a.session, Dir: dir, Stdin: a.In}, nil
 }
 
-// finishStream says nothing more when a stream ended well: stdout holds items only.
+// finishStream prints nothing when a stream ended well: stdout has items only.
 func (a *App) finishStream(e op.Envelope) error {
 	if e.Error == nil {
 		return nil
@@ -390,12 +403,13 @@ func (a *App) Finish(e op.Envelope) error {
 }
 
 func (a *App) exit(e op.Envelope) int {
+	e = wording.Shell(a.Catalogue).Envelope(e, nil) // only for faults of the command line itself
 	e.Images = nil
 	if code := a.interrupted(e); code != 0 {
 		if a.asJSON {
 			a.exitJSON(e)
 		}
-		fmt.Fprintln(a.Err, "interrupted; what was begun may still end by itself: `ios-agent status` tells what runs")
+		fmt.Fprintln(a.Err, "interrupted; the daemon may still finish the work: `ios-agent status` shows it")
 		return code
 	}
 	if a.asRaw {
@@ -432,7 +446,7 @@ type Signalled struct{ Number int }
 
 func (s Signalled) Error() string { return fmt.Sprintf("signal %d", s.Number) }
 
-// interrupted is the exit code of a call that ended because the caller did; 0: it did not.
+// interrupted is the exit code of a call that its caller interrupted; 0 if it was not interrupted.
 func (a *App) interrupted(e op.Envelope) int {
 	if e.Error == nil || e.Error.Code != fault.Cancelled || a.ctx == nil || a.ctx.Err() == nil {
 		return 0
@@ -449,7 +463,7 @@ func say(to io.Writer, text string) {
 	}
 }
 
-// exitRaw prints the result without its envelope, for programs that want nothing else. A fault may come with a result.
+// exitRaw prints the result without its envelope, for programs. A fault may come with a result.
 func (a *App) exitRaw(e op.Envelope) int {
 	say(a.Out, string(e.Result))
 	e.Stdout, e.Document = "", false
@@ -457,7 +471,7 @@ func (a *App) exitRaw(e op.Envelope) int {
 	return e.ExitCode()
 }
 
-// Say answers a command that is no operation: text for people, result for programs.
+// Say prints the answer of a command that is not an operation: text for people, result for programs.
 func (a *App) Say(text string, result any) error {
 	e := op.Succeeded(result, op.Meta{})
 	e.Stdout = text

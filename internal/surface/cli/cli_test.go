@@ -58,8 +58,8 @@ func (r ran) envelope(t *testing.T) (e op.Envelope) {
 	return e
 }
 
-// TestArguments: flags, positional arguments and their kinds become the operation's input.
-func TestArguments(t *testing.T) {
+// TestArgumentsBecomeOperationInput: flags, positional arguments and their kinds become the operation's input.
+func TestArgumentsBecomeOperationInput(t *testing.T) {
 	m := newTerminal()
 	for line, want := range map[string]string{
 		"say hello":                          `{"said":"hello","session":""}`,
@@ -85,31 +85,32 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestWrongCommandLines: each is INVALID_INPUT with exit 2, one envelope with --json, and reaches no operation.
-func TestWrongCommandLines(t *testing.T) {
+// TestWrongCommandLinesAreRefused: each is INVALID_INPUT with exit 2, one envelope with --json, and reaches no operation.
+func TestWrongCommandLinesAreRefused(t *testing.T) {
 	m := newTerminal()
 	for line, want := range map[string]string{
-		"frobnicate":                      "unknown command",
-		"sya hello":                       "did you mean `ios-agent say`?",
-		"say hello --nonsense":            "see `ios-agent say --help`",
-		"say hello --tiems 2":             "did you mean --times? see `ios-agent say --help`",
+		"frobnicate": "unknown command",
+		"sya hello":  "did you mean `ios-agent say`?",
+		"say hello --nonsense": "the flags of `ios-agent say`: --help, --json, --loud, --mood, --out-file, --raw, --session, --tags, " +
+			"--text, --times",
+		"say hello --tiems 2":             "did you mean --times? --times: how often",
 		"say hello --times":               "needs an argument",
 		"say hello --times 2 --times 3":   "given twice",
 		"say hello there":                 `does not take the argument \"there\"`,
 		"say":                             "text is required",
 		"say hello --times many":          "times must be a whole number",
 		"say hello --times 10":            "times must be between 1 and 9",
-		"say hello --mood odd":            "mood is one of calm, wild",
+		"say hello --mood odd":            "mood must be one of calm, wild",
 		"say hello --loud=perhaps":        "loud must be true or false",
 		"thing show t1 --deep --names a":  "deep and names exclude each other",
-		"thing frobnicate":                "see `ios-agent thing --help`",
+		"thing frobnicate":                "the commands of `ios-agent thing`: show",
 		"thing shwo t1":                   "did you mean `ios-agent thing show`?",
 		"call":                            "accepts between 1 and 2 arg(s)",
 		"call say_it not-json":            "not a JSON object",
 		"call say_it {\"txet\":\"x\"}":    `did you mean \"text\"?`,
 		"call say_it [1]":                 "not a JSON object",
 		"call watch_ticks {\"abvoe\":1}":  `did you mean \"above\"?`,
-		"ticks --abvoe 1":                 "did you mean --above?",
+		"ticks --abvoe 1":                 "did you mean --above? --above: only ticks above this",
 		"say hello --session":             "needs an argument",
 		"call read_watch_ticks {\"a\":1}": `has no input \"a\"`,
 	} {
@@ -117,7 +118,7 @@ func TestWrongCommandLines(t *testing.T) {
 		e := r.envelope(t)
 		if r.code != fault.ExitUsage || e.Error == nil || e.Error.Code != fault.InvalidInput || e.Error.Hint == "" ||
 			!strings.Contains(r.out, want) {
-			t.Errorf("%s: exit %d, %s", line, r.code, r.out)
+			t.Errorf("%s: got exit %d, %s, want exit %d, %s and a hint with %q", line, r.code, r.out, fault.ExitUsage, fault.InvalidInput, want)
 		}
 		text := m.run(t.Context(), strings.Fields(line)...)
 		if text.code != fault.ExitUsage || text.out != "" || !strings.HasPrefix(text.stderr, "INVALID_INPUT: ") ||
@@ -127,13 +128,13 @@ func TestWrongCommandLines(t *testing.T) {
 	}
 	unknown := m.run(t.Context(), "call", "say_itt", "--json")
 	if e := unknown.envelope(t); unknown.code != fault.ExitUsage || e.Error.Code != fault.UnknownOperation ||
-		!strings.Contains(e.Error.Hint, "did you mean say_it") {
-		t.Errorf("%+v", unknown)
+		!strings.Contains(e.Error.Hint, "did you mean `ios-agent say`?") {
+		t.Errorf("got %+v, want UNKNOWN_OPERATION and the near verb", unknown)
 	}
 }
 
-// TestExitCodes: every code's own exit code comes out, with the message on stderr and nothing on stdout.
-func TestExitCodes(t *testing.T) {
+// TestEveryFaultHasItsExitCode: every code's own exit code comes out, with the message on stderr and nothing on stdout.
+func TestEveryFaultHasItsExitCode(t *testing.T) {
 	m := newTerminal()
 	for _, code := range fault.Codes() {
 		r := m.run(t.Context(), "fail", string(code))
@@ -155,8 +156,8 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestAnswers: text for people, one envelope with --json, the bare result with --raw; pictures are not printed.
-func TestAnswers(t *testing.T) {
+// TestAnswerFormatFollowsFlags: text for people, one envelope with --json, the bare result with --raw; pictures are not printed.
+func TestAnswerFormatFollowsFlags(t *testing.T) {
 	m := newTerminal()
 	if r := m.run(t.Context(), "say", "hello"); r.out != "said hello [virtual]\nnext: `ios-agent thing show ID`\n" || r.stderr != "" {
 		t.Errorf("text: %+v", r)
@@ -189,7 +190,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func TestHelp(t *testing.T) {
+func TestHelpListsCommandsAndFlags(t *testing.T) {
 	m := newTerminal()
 	for line, wants := range map[string][]string{
 		"help all": {"Text:", "say         Say a text", "thing       Show a thing", "call        Call any operation by name",
@@ -198,7 +199,7 @@ func TestHelp(t *testing.T) {
 		"":                {"help all"},
 		"--help":          {"help all"},
 		"help text":       {"say", "Say a text", "other say"},
-		"help exit-codes": {"   0  it worked", "   5  time ran out\n      LIMIT_REACHED TIMEOUT", " 130  interrupted"},
+		"help exit-codes": {"   0  success;", "   5  timeout\n      LIMIT_REACHED TIMEOUT", " 130  interrupted"},
 		"help other":      {"say"},
 		"other":           {"say"},
 		"say --help": {"ios-agent say TEXT", "More about saying.", "ios-agent say hello --times 2", "--times int",
@@ -218,7 +219,7 @@ func TestHelp(t *testing.T) {
 		r := m.run(t.Context(), args...)
 		for _, want := range wants {
 			if r.code != 0 || !strings.Contains(r.out, want) {
-				t.Errorf("%q: exit %d, %q is not in\n%s", line, r.code, want, r.out)
+				t.Errorf("%q: got exit %d and\n%s\nwant exit 0 and %q in it", line, r.code, r.out, want)
 			}
 		}
 	}
@@ -227,7 +228,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-func TestInputFromStdin(t *testing.T) {
+func TestCallReadsInputFromStdin(t *testing.T) {
 	m := newTerminal()
 	m.stdin = `{"text": "from stdin"}`
 	if r := m.run(t.Context(), "call", "say_it", "-", "--raw"); r.out != `{"said":"from stdin","session":""}`+"\n" {
@@ -248,8 +249,8 @@ func TestInputFromStdin(t *testing.T) {
 	}
 }
 
-// TestStreams: one JSON line an item until the caller stops, which is a good end; a refused stream is a fault.
-func TestStreams(t *testing.T) {
+// TestStreamPrintsOneJSONLinePerItem: one JSON line an item until the caller stops, which is a good end; a refused stream is a fault.
+func TestStreamPrintsOneJSONLinePerItem(t *testing.T) {
 	m := newTerminal()
 	for n := range 4 {
 		m.Ticks.Add(surfacetest.Tick{N: n + 1})
@@ -291,8 +292,8 @@ type writer func([]byte)
 
 func (w writer) Write(b []byte) (int, error) { w(b); return len(b), nil }
 
-// TestTheProductsCommandLine looks at the catalogue as it is.
-func TestTheProductsCommandLine(t *testing.T) {
+// TestProductHelpCoversEveryVerbAndFlag looks at the catalogue as it is.
+func TestProductHelpCoversEveryVerbAndFlag(t *testing.T) {
 	m := newTerminal()
 	m.Catalogue = product.Catalogue()
 	help := m.run(t.Context(), "help", "all")
@@ -326,12 +327,12 @@ func TestTheProductsCommandLine(t *testing.T) {
 	if r := m.run(t.Context(), "__complete", "list-sims", "--state", ""); !strings.Contains(r.out, "booted\n") {
 		t.Errorf("completion: %+v", r)
 	}
-	if r := m.run(t.Context(), "call", "snapshott"); !strings.Contains(r.stderr, "did you mean snapshot") {
-		t.Errorf("%+v", r)
+	if r := m.run(t.Context(), "call", "snapshott"); !strings.Contains(r.stderr, "did you mean `ios-agent snapshot`") {
+		t.Errorf("got %+v, want the near verb", r)
 	}
 }
 
-func TestBar(t *testing.T) {
+func TestBarShowsPercentage(t *testing.T) {
 	for want, e := range map[string]op.Event{
 		"waiting": {Message: "waiting"},
 		"[████████████░░░░░░░░░░░░]  50% half": {Message: "half", Done: 1, Total: 2},

@@ -14,17 +14,17 @@ import (
 	"ios-agent/internal/text/oneline"
 )
 
-// completeTime is how long a shell waits for values that only the daemon knows. Nobody waits longer for a tab.
+// completeTime is the maximum time that a shell waits for values from the daemon after a tab.
 const completeTime = time.Second
 
-// source is where the values of an input come from: an operation that lists things, and the words for each of them.
+// source is the origin of an input's values: an operation that lists things, and the words for each of them.
 type source struct {
 	op    string
-	list  string // of its result
+	list  string // key of the list in the result
 	words func(thing map[string]any) []string
 }
 
-// sources are the inputs whose values are things that an operation lists, by their names.
+// sources are the inputs whose values an operation lists, by their names.
 func sources() map[string]source {
 	apps := func(key, by string) source { return source{"list_apps", "apps", described(key, by)} }
 	devices := func(key, by string) source { return source{"list_devices", "devices", described(key, by)} }
@@ -43,7 +43,7 @@ func sources() map[string]source {
 	return all
 }
 
-// described offers a thing by one of its values, and describes it by another.
+// described offers a thing by one of its fields, described by another.
 func described(key, by string) func(map[string]any) []string {
 	return func(thing map[string]any) []string {
 		word, _ := thing[key].(string)
@@ -55,13 +55,12 @@ func described(key, by string) func(map[string]any) []string {
 	}
 }
 
-// typable reports whether a word that others chose may be put on a command line: it is one line that a terminal shows as it is, and no
-// flag.
+// typable reports whether a foreign word may be put on a command line: one line, printable, and not a flag.
 func typable(word string) bool {
 	return word == oneline.Of(word) && !strings.Contains(word, "\t") && !strings.HasPrefix(word, "-")
 }
 
-// complete gives the values of an input that begin as what was typed: those it has, those that the daemon lists, or files.
+// complete returns the values of an input that begin with the typed text: its enum, values listed by the daemon, or files.
 func (a *App) complete(o op.Op, f op.Field) cobra.CompletionFunc {
 	return func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		if f.Kind == op.File {
@@ -71,7 +70,7 @@ func (a *App) complete(o op.Op, f op.Field) cobra.CompletionFunc {
 	}
 }
 
-// completeArgs gives the values of the argument that comes next. What takes only some words leaves the others to the one after it.
+// completeArgs returns the values of the next argument. An argument with a fixed set of words leaves other words to the argument after it.
 func (a *App) completeArgs(o op.Op) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, begun string) (words []string, files cobra.ShellCompDirective) {
 		files = cobra.ShellCompDirectiveNoFileComp
@@ -95,7 +94,7 @@ func (a *App) completeArgs(o op.Op) cobra.CompletionFunc {
 	}
 }
 
-// values are all that an input can be, as far as anybody knows. It asks a daemon that runs, briefly, and starts none.
+// values are all known values of an input. It asks a running daemon, briefly, and never starts one.
 func (a *App) values(c *cobra.Command, o op.Op, f op.Field) []string {
 	from, listed := sources()[f.Name]
 	if len(f.Enum) > 0 || !listed || a.Peek == nil {
@@ -129,7 +128,7 @@ func (a *App) values(c *cobra.Command, o op.Op, f op.Field) []string {
 	return slices.Compact(words)
 }
 
-// shared are the flags of a command line that another operation takes too: which device is meant.
+// shared are the flags of a command line that another operation takes too, such as the device's.
 func shared(flags *pflag.FlagSet, o, other op.Op) map[string]any {
 	given := map[string]any{}
 	for _, f := range o.Fields() {

@@ -21,9 +21,9 @@ func TestEverydayVerbsExist(t *testing.T) {
 	}
 }
 
-// TestFlagsOfOtherOperations: the operation that a flag stands for exists and takes what the verb takes, and no input has the flag's name.
-// What a verb's flag has to leave out says so (Op.Instead); launch --restart means nothing where each launch is a new one.
-func TestFlagsOfOtherOperations(t *testing.T) {
+// TestInsteadFlagsAcceptInputsOfVerb: the operation that a flag stands for exists and takes what the verb takes, and no input has the
+// flag's name. What a verb's flag has to leave out says so (Op.Instead); launch --restart means nothing where each launch is a new one.
+func TestInsteadFlagsAcceptInputsOfVerb(t *testing.T) {
 	catalogue := product.Catalogue()
 	left := []string{"launch_app restart"}
 	seen := 0

@@ -13,8 +13,8 @@ import (
 	"ios-agent/internal/op"
 )
 
-// everyday is the first page of help: what most people need, in the order in which they need it. Each word is a verb of an
-// operation, or a command that is none.
+// everyday is the first page of help: the commands that most people need, in the order of use. Each word is a verb of an operation, or
+// another command.
 var everyday = []struct{ heading, verbs string }{
 	{"Start", "demo init doctor status"},
 	{"Devices", "devices use boot"},
@@ -23,13 +23,13 @@ var everyday = []struct{ heading, verbs string }{
 	{"Act", "tap fill type swipe scroll-to back home alert batch"},
 }
 
-// The pages of help that are no commands and no groups.
+// The pages of help besides commands and groups.
 const (
 	helpAll   = "all"
 	helpExits = "exit-codes"
 )
 
-// helpCommand shows the first page, a command, a group of operations, everything, or what exit codes mean.
+// helpCommand shows the first page, a command, a group of operations, the whole list, or the exit codes.
 func (a *App) helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [VERB|GROUP|all|exit-codes]",
@@ -66,7 +66,7 @@ func (a *App) helpOn(root *cobra.Command, args []string) error {
 	case slices.Contains(a.groups(), topic):
 		a.group(topic)
 	default:
-		f := fault.New(fault.InvalidInput, "there is no help on %q", topic)
+		f := fault.New(fault.InvalidInput, "no help on %q", topic)
 		if near := nearest.To(topic, a.topics(root), 3); len(near) > 0 {
 			return f.WithHint("did you mean `ios-agent help %s`?", strings.Join(near, "` or `ios-agent help "))
 		}
@@ -75,7 +75,7 @@ func (a *App) helpOn(root *cobra.Command, args []string) error {
 	return nil
 }
 
-// apart reports whether a word is a group of operations none of which lies below the command of that name.
+// apart reports whether a word is a group without operations below the command of the same name.
 func (a *App) apart(word string) bool {
 	return slices.Contains(a.groups(), word) && !slices.ContainsFunc(a.Catalogue.Ops(), func(o op.Op) bool {
 		first, _, _ := strings.Cut(o.Verb, " ")
@@ -83,7 +83,7 @@ func (a *App) apart(word string) bool {
 	})
 }
 
-// topics are what help knows, by one word each.
+// topics are the topics of help, one word each.
 func (a *App) topics(root *cobra.Command) []string {
 	topics := append([]string{helpAll, helpExits}, a.groups()...)
 	for _, c := range root.Commands() {
@@ -105,7 +105,7 @@ func (a *App) groups() (all []string) {
 	return all
 }
 
-// firstPage is short enough to be read. Its lines are the first words of the verbs' summaries.
+// firstPage is short, with the first words of the verbs' summaries.
 func (a *App) firstPage(root *cobra.Command) {
 	fmt.Fprintf(a.Out, "%s.\n\nUsage: ios-agent VERB [ARGUMENTS] [FLAGS]\n", root.Short)
 	for _, part := range everyday {
@@ -125,15 +125,15 @@ func (a *App) firstPage(root *cobra.Command) {
 		{"help VERB", "arguments, flags and examples of one verb"},
 		{"help all", "every verb"},
 		{"help GROUP", "of one group: " + strings.Join(a.coreGroups(), ", ")},
-		{"help xcode", "the tools of XcodeBuildMCP by their own names, such as ios-agent xcode build-sim"},
-		{"help quern", "the tools of quern by theirs"},
+		{"help xcode", "the tools of XcodeBuildMCP, such as ios-agent xcode build-sim"},
+		{"help quern", "the tools of quern"},
 		{"help desktop", "windows of programs on this machine, such as ios-agent app launch mousepad"},
 		{"help exit-codes", "what each exit code means to a script"},
 	})
 	fmt.Fprint(a.Out, "\nEvery verb takes --json (one envelope), --raw (the bare result) and --session NAME.\n")
 }
 
-// coreGroups are the groups of our own operations that have verbs.
+// coreGroups are the groups of core operations with verbs.
 func (a *App) coreGroups() (all []string) {
 	for _, o := range a.Catalogue.Ops() {
 		if o.Family == op.Core && o.Verb != "" && !slices.Contains(all, o.Group()) {
@@ -154,7 +154,7 @@ func table(out io.Writer, rows [][2]string) {
 	}
 }
 
-// firstWords are as much of a summary as fits beside its verb: whole clauses.
+// firstWords are the leading clauses of a summary that fit beside its verb.
 func firstWords(summary string) string {
 	const most = 75
 	if cut := strings.IndexAny(summary, ";:"); cut > 0 {
@@ -186,13 +186,13 @@ func (a *App) group(group string) {
 		}
 	}
 	table(a.Out, rows)
-	fmt.Fprint(a.Out, "\n`ios-agent help VERB` tells more of one of them.\n")
+	fmt.Fprint(a.Out, "\n`ios-agent help VERB` describes one of them.\n")
 }
 
 // exitCodes is the table of exit codes, with the faults that each stands for.
 func exitCodes() string {
 	var b strings.Builder
-	b.WriteString("What a script can rely on:\n")
+	b.WriteString("Exit codes that scripts can rely on:\n")
 	for _, e := range fault.Exits() {
 		fmt.Fprintf(&b, "\n%4d  %s\n", e.Code, e.Meaning)
 		line := ""

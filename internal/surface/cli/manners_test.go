@@ -136,9 +136,9 @@ func (s *shell) run(ctx context.Context, args ...string) ran {
 	return ran{code, s.out.String(), s.errs.String()}
 }
 
-// TestTimes: a time takes its unit, on its own flag and, where that ends in a unit, on one without; a bare number is what the flag's
-// name or help says, and is seconds where nothing says it. Flags may be spelled as the inputs are.
-func TestTimes(t *testing.T) {
+// TestTimeFlagsAcceptUnits: a time takes its unit, on its own flag and, where that ends in a unit, on one without; a bare number is what
+// the flag's name or help says, and is seconds where nothing says it. Flags may be spelled as the inputs are.
+func TestTimeFlagsAcceptUnits(t *testing.T) {
 	for line, want := range map[string]string{
 		"pause":                                `{"timeout_ms":5000}`,
 		"pause --timeout-ms 300":               `{"timeout_ms":300}`,
@@ -153,7 +153,7 @@ func TestTimes(t *testing.T) {
 		"call pause {\"timeout_ms\":\"300\"}":  `{"timeout_ms":300}`,
 		"pause --projectPath x.xcodeproj":      `{"timeout_ms":5000,"projectPath":"/project/x.xcodeproj"}`,
 		"pause --project-path=x.xcodeproj":     `{"timeout_ms":5000,"projectPath":"/project/x.xcodeproj"}`,
-		"pause --timeout 3s --timeout-ms 300":  "--timeout-ms and --timeout are the same",
+		"pause --timeout 3s --timeout-ms 300":  "--timeout-ms and --timeout name the same input",
 		"pause --timeout 2m":                   "timeout_ms must be between 0 and 60000 milliseconds, not 120000",
 		"pause --wait 6m":                      "wait must be between 0 and 300 seconds, not 360",
 		"pause --wait long":                    "wait must be a number of seconds, or a time with its unit such as 3s or 500ms",
@@ -168,7 +168,7 @@ func TestTimes(t *testing.T) {
 			continue
 		}
 		if r.code != fault.ExitUsage || !strings.Contains(r.stderr, want) {
-			t.Errorf("%s: %+v, want %s", line, r, want)
+			t.Errorf("%s: got %+v, want %s", line, r, want)
 		}
 	}
 	help := newShell(shop()).run(t.Context(), "pause", "--help").out
@@ -191,9 +191,9 @@ func TestTimesHaveUnits(t *testing.T) {
 	}
 }
 
-// TestOneVerbForOneThing: what other families call by their names stands below the family's word, which for the desktop's is app; the
-// bare names still work, and no list shows them.
-func TestOneVerbForOneThing(t *testing.T) {
+// TestFamilyVerbsStandBelowFamilyWord: what other families call by their names stands below the family's word, which for the desktop's is
+// app; the bare names still work, and no list shows them.
+func TestFamilyVerbsStandBelowFamilyWord(t *testing.T) {
 	c := product.Catalogue()
 	for _, o := range c.Ops() {
 		first, _, _ := strings.Cut(o.Verb, " ")
@@ -221,27 +221,27 @@ func TestOneVerbForOneThing(t *testing.T) {
 	}
 }
 
-// TestExits: a word that is no command is a mistake wherever it stands, with what may have been meant.
-func TestExits(t *testing.T) {
+// TestUnknownWordSuggestsNearestCommand: a word that is no command is a mistake wherever it stands, with what may have been meant.
+func TestUnknownWordSuggestsNearestCommand(t *testing.T) {
 	for line, want := range map[string]string{
-		"pool nosuch":     "see `ios-agent pool --help`",
+		"pool nosuch":     "the commands of `ios-agent pool`: claim, cleanup, ensure, list, log, ",
 		"pool liist":      "did you mean `ios-agent pool list`?",
 		"help taap":       "did you mean `ios-agent help tap`",
-		"help pool liist": "there is no help on",
+		"help pool liist": "no help on",
 		"xcode boot-smi":  "did you mean `ios-agent xcode boot-sim`?",
 		"quern tap-elmnt": "ios-agent quern tap-element",
 		"snapshott":       "snapshot",
-		"--jsn":           "did you mean --json?",
+		"--jsn":           "did you mean --json? --json: print one JSON envelope",
 	} {
 		r := newShell(product.Catalogue()).run(t.Context(), strings.Fields(line)...)
 		if r.code != fault.ExitUsage || r.out != "" || !strings.HasPrefix(r.stderr, "INVALID_INPUT: ") || !strings.Contains(r.stderr, want) {
-			t.Errorf("%s: %+v, want %s", line, r, want)
+			t.Errorf("%s: got %+v, want %s", line, r, want)
 		}
 	}
 }
 
-// TestOnlyWhatIsNamedIsMade: a command that is no operation, such as mcp, does not wait for the verbs of all operations.
-func TestOnlyWhatIsNamedIsMade(t *testing.T) {
+// TestOnlyTheNamedCommandIsCreated: a command that is no operation, such as mcp, does not wait for the verbs of all operations.
+func TestOnlyTheNamedCommandIsCreated(t *testing.T) {
 	for line, want := range map[string]bool{
 		"serve": false, "--session x serve": false, "launch": false, "help all": true, "nosuch": true,
 	} {
@@ -259,9 +259,9 @@ func TestOnlyWhatIsNamedIsMade(t *testing.T) {
 	}
 }
 
-// TestCompletion: apps, devices, refs and values are offered, by what was typed so far; nothing is started for it, and nobody waits
-// for a daemon that does not answer.
-func TestCompletion(t *testing.T) {
+// TestCompletionOffersMatchingValues: apps, devices, refs and values are offered, by what was typed so far; nothing is started for it, and
+// nobody waits for a daemon that does not answer.
+func TestCompletionOffersMatchingValues(t *testing.T) {
 	for line, want := range map[string]string{
 		"launch |":                  "Maps\tcom.x.maps\nShop\tcom.x.shop\n",
 		"launch s":                  "Shop\tcom.x.shop\n",
@@ -326,17 +326,17 @@ func TestCompletionOffersNoHostileName(t *testing.T) {
 	}
 }
 
-// TestNothingIsStartedToTellTheState: an operation that is passive asks whoever runs.
-func TestNothingIsStartedToTellTheState(t *testing.T) {
+// TestPassiveOperationStartsNoDaemon: a passive operation asks a running daemon only.
+func TestPassiveOperationStartsNoDaemon(t *testing.T) {
 	s := newShell(shop())
 	if r := s.run(t.Context(), "state"); r.code != 0 || s.begun != 0 {
 		t.Errorf("%+v, %d", r, s.begun)
 	}
 }
 
-// TestProgress: what takes longer than two seconds says on stderr what it does: on one line that is wiped at the end where that can
-// be, else on lines of their own; what is quicker says nothing, and stdout has the answer alone.
-func TestProgress(t *testing.T) {
+// TestProgressAppearsAfterTwoSeconds: what takes longer than two seconds says on stderr what it does: on one line that is wiped at the end
+// where that can be, else on lines of their own; what is quicker says nothing, and stdout has the answer alone.
+func TestProgressAppearsAfterTwoSeconds(t *testing.T) {
 	told := func(t *testing.T, live bool, args ...string) (r ran) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
@@ -371,8 +371,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestInterrupted: ctrl-C ends a call with 130 and one line, another signal with 128 and its number.
-func TestInterrupted(t *testing.T) {
+// TestInterruptedCallExitsWithSignalCode: ctrl-C ends a call with 130 and one line, another signal with 128 and its number.
+func TestInterruptedCallExitsWithSignalCode(t *testing.T) {
 	for number, code := range map[int]int{2: 130, 15: 143} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
@@ -394,8 +394,8 @@ func TestInterrupted(t *testing.T) {
 	})
 }
 
-// TestTheExitTable: every code and every exit code is in the table of the help.
-func TestTheExitTable(t *testing.T) {
+// TestHelpListsEveryExitCode: every code and every exit code is in the table of the help.
+func TestHelpListsEveryExitCode(t *testing.T) {
 	text := newShell(shop()).run(t.Context(), "help", "exit-codes").out
 	for _, code := range fault.Codes() {
 		part := text[strings.Index(text, fmt.Sprintf("\n%4d  ", code.Exit())):]

@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// barWidth is how many characters a full bar has; lineWidth is how many a line of a terminal may have to be wiped whole.
+	// barWidth is the width of a full bar in characters; lineWidth is the maximum width of a line that can be wiped.
 	barWidth  = 24
 	lineWidth = 79
-	// From quiet on it is told what goes on: what is quicker needs no telling.
+	// quiet is how long a call may run before its progress is shown.
 	quiet = 2 * time.Second
-	// A terminal's line is written anew every frame. Elsewhere there is a line when something else goes on, and a sign of life.
+	// On a terminal, one line is rewritten every frame. Elsewhere a line is printed when the activity changes, and from time to time.
 	frame      = 100 * time.Millisecond
 	signOfLife = 30 * time.Second
 )
 
 const wipe = "\r\x1b[K"
 
-// telling tells on stderr what a call does: on one line of a terminal, which is wiped at the end, else on lines of their own.
+// telling prints the progress of a call on stderr: on one line of a terminal, which is wiped at the end, else on separate lines.
 type telling struct {
 	out   io.Writer
 	live  bool
@@ -34,10 +34,10 @@ type telling struct {
 	last  op.Event
 	told  string    // the message of the last line
 	at    time.Time // of the last line
-	begun bool      // something was written
+	begun bool      // a line was written
 }
 
-// progress begins to tell of a call.
+// progress starts to report a call.
 func (a *App) progress(what string) (hear func(op.Event), done func()) {
 	t := &telling{out: a.Err, live: a.Live, start: time.Now(), last: op.Event{Message: what}}
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -92,7 +92,7 @@ func (t *telling) line() {
 	t.told, t.at, t.begun = e.Message, time.Now(), true
 }
 
-// spinner turns while nobody knows how far it is; a bar needs none.
+// spinner turns while the progress is unknown; a bar replaces it.
 func spinner(took time.Duration, e op.Event) string {
 	if e.Total > 0 {
 		return "·"
@@ -108,7 +108,7 @@ func clipped(line string) string {
 	return string([]rune(line)[:lineWidth-1]) + "…"
 }
 
-// Bar is one line of progress: a bar when it is known how far it is, else only the words.
+// Bar is one line of progress: with a bar if the share is known, else only the words.
 func Bar(e op.Event) string {
 	if e.Total <= 0 {
 		return e.Message

@@ -14,37 +14,37 @@ import (
 	"ios-agent/internal/op"
 )
 
-// document is what an operation is to write to stdout: a caller gave - for the file that it writes. The daemon has no part in this: it
-// writes a file in a folder of ours, whose bytes are then all that stdout gets.
+// document is a file that an operation writes for stdout, because the caller gave - as its path. The daemon writes into a temporary folder
+// of the client; the client then copies the bytes to stdout.
 type document struct{ path string }
 
-// toStdout has an operation write to such a file, if its input says - for one; nil: it does not.
+// toStdout redirects an output file named - to a temporary file; nil if the input has no such file.
 func (a *App) toStdout(o op.Op, input []byte) ([]byte, *document, error) {
 	var given map[string]json.RawMessage
 	if json.Unmarshal(input, &given) != nil {
-		return input, nil, nil // the operation says what is wrong with it
+		return input, nil, nil // the operation reports the mistake
 	}
 	for key, raw := range given {
 		if !writes(o, key) || string(raw) != `"`+string(op.Dash)+`"` {
 			continue
 		}
 		if a.asJSON || a.asRaw {
-			return nil, nil, fault.New(fault.InvalidInput, "--%s is -, and --json and --raw want stdout too", op.Field{Name: key}.Flag()).
+			return nil, nil, fault.New(fault.InvalidInput, "--%s - cannot be combined with --json or --raw", op.Field{Name: key}.Flag()).
 				With("field", key).WithHint("name a file, or leave --json and --raw out")
 		}
 		dir, err := os.MkdirTemp("", "ios-agent-")
 		if err != nil {
-			return nil, nil, fault.New(fault.PathError, "a folder for the file: %w", err)
+			return nil, nil, fault.New(fault.PathError, "cannot create a folder for the file: %w", err)
 		}
 		d := &document{filepath.Join(dir, "stdout")}
-		given[key], _ = json.Marshal(d.path) // a text can be written
+		given[key], _ = json.Marshal(d.path) // encoding a string never fails
 		input, err = json.Marshal(given)
 		return input, d, err
 	}
 	return input, nil, nil
 }
 
-// writes reports whether an input is a file that the operation writes, and may be stdout.
+// writes reports whether an input is an output file that may be stdout.
 func writes(o op.Op, key string) bool {
 	for _, f := range o.Fields() {
 		if f.Stdout && f.Flag() == (op.Field{Name: key}).Flag() {
@@ -54,7 +54,7 @@ func writes(o op.Op, key string) bool {
 	return false
 }
 
-// finish copies the file to stdout; what the answer says goes to stderr.
+// finish copies the file to stdout; the answer's text goes to stderr.
 func (d *document) finish(a *App, e op.Envelope) error {
 	defer os.RemoveAll(filepath.Dir(d.path))
 	if err := d.copy(a.Out); err != nil && e.Error == nil {
@@ -71,14 +71,14 @@ func (d *document) finish(a *App, e op.Envelope) error {
 func (d *document) copy(to io.Writer) error {
 	f, err := regularfile.Open(d.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // the answer says why
+		return nil // the answer has the reason
 	}
 	if err != nil {
-		return fault.New(fault.PathError, "the file for stdout: %w", err)
+		return fault.New(fault.PathError, "cannot read the file for stdout: %w", err)
 	}
 	defer f.Close()
 	if _, err := io.Copy(to, f); err != nil {
-		return fault.New(fault.PathError, "writing to stdout: %w", err)
+		return fault.New(fault.PathError, "cannot write to stdout: %w", err)
 	}
 	return nil
 }

@@ -12,11 +12,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/surface/wording"
 )
 
-// verb makes the command of one operation.
+// verb creates the command of one operation.
 func (a *App) verb(o op.Op, word string) *cobra.Command {
 	c := &cobra.Command{Use: word, Short: o.Summary, GroupID: o.Group(), Aliases: aliases(o), Args: cobra.ArbitraryArgs}
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -35,10 +36,10 @@ func (a *App) verb(o op.Op, word string) *cobra.Command {
 		return a.run(c.Context(), a.Catalogue.ID(o), input)
 	}
 	if !a.names(c) {
-		return c // its name is enough: reading the flags of all operations would take longer than most calls
+		return c // the name is enough: building the flags of all operations takes longer than most calls
 	}
 	c.Use = strings.Join(append([]string{word}, arguments(o)...), " ")
-	c.Long = strings.TrimSpace(o.Summary + ". " + o.GroupsInWords() + "\n\n" + o.Help)
+	c.Long = wording.Shell(a.Catalogue).Say(strings.TrimSpace(o.Summary + ". " + o.GroupsInWords() + "\n\n" + o.Help))
 	for _, line := range o.Examples {
 		c.Example += "  ios-agent " + line + "\n"
 	}
@@ -48,14 +49,14 @@ func (a *App) verb(o op.Op, word string) *cobra.Command {
 			continue
 		}
 		c.Flags().AddFlag(a.flag(f))
-		_ = c.RegisterFlagCompletionFunc(f.Flag(), a.complete(o, f)) // fails only for a flag that is not there
+		_ = c.RegisterFlagCompletionFunc(f.Flag(), a.complete(o, f)) // fails only for an unknown flag
 	}
 	for _, s := range o.Shorts() {
 		v := &value{field: op.Field{Name: s.Input, Kind: op.String}, again: completing(a.args)}
 		c.Flags().AddFlag(&pflag.Flag{Name: s.Flag, Usage: s.Doc, Value: v, Hidden: s.Elsewhere != ""})
 	}
 	if o.Follow != "" {
-		c.Flags().BoolP(follow, follow[:1], false, "go on with what comes, until it is interrupted")
+		c.Flags().BoolP(follow, follow[:1], false, "keep printing new items until interrupted")
 	}
 	for _, i := range o.Instead {
 		c.Flags().Bool(i.Flag, false, i.Doc)
@@ -73,8 +74,8 @@ func (a *App) verb(o op.Op, word string) *cobra.Command {
 	return c
 }
 
-// instead calls the operation that a flag stands for, or says how to type it, where the verb runs without a question and the operation does
-// not.
+// instead calls the operation that a flag stands for. Where the verb runs without a question and that operation does not, it returns the
+// command to type instead.
 func (a *App) instead(ctx context.Context, o op.Op, i op.Instead, input []byte) error {
 	other, err := a.Catalogue.Lookup(i.Op)
 	if err != nil {
@@ -87,11 +88,11 @@ func (a *App) instead(ctx context.Context, o op.Op, i op.Instead, input []byte) 
 	if err := json.Unmarshal(input, &given); err != nil {
 		return err
 	}
-	return fault.New(fault.InvalidInput, "--%s is for a person to allow: clients run `ios-agent %s` without a question", i.Flag, o.Verb).
-		With("field", i.Flag).WithDispatch(fault.NotDispatched).WithHint("`%s`", wording.Line(other, given))
+	return fault.New(fault.InvalidInput, "--%s needs a person's consent: clients run `ios-agent %s` without asking", i.Flag, o.Verb).
+		With("field", i.Flag).WithDispatch(fault.NotDispatched).WithHint("%s", hint.Of(a.Catalogue.ID(other), given))
 }
 
-// follow is the flag of operations that a stream goes on from.
+// follow is the flag for operations that a stream continues.
 const follow = "follow"
 
 // names reports whether the command line names the command.
@@ -99,7 +100,7 @@ func (a *App) names(c *cobra.Command) bool {
 	return slices.ContainsFunc(a.args, func(arg string) bool { return arg == c.Name() || slices.Contains(c.Aliases, arg) })
 }
 
-// aliases are the other words for the command that stand where it stands. Those of other families stand elsewhere: see spelled.
+// aliases are the other words for the command at the same place. Words of other families have other places: see spelled.
 func aliases(o op.Op) []string {
 	if o.Family != op.Core {
 		return nil
@@ -137,7 +138,7 @@ func (a *App) flag(f op.Field) *pflag.Flag {
 	return flag
 }
 
-// timeFlag is the flag of a time whose name has no unit. It is the one that help shows: the field's own stays for scripts that have it.
+// timeFlag is the flag of a time without a unit in its name. Help shows this flag; the field's own stays for old scripts.
 func timeFlag(f op.Field) *pflag.Flag {
 	flag := &pflag.Flag{Name: f.TimeFlag(), Usage: f.Doc + " (a number is seconds)", Value: &value{field: f, seconds: true}}
 	if ms, err := strconv.ParseFloat(f.Default, 64); err == nil {
@@ -146,11 +147,11 @@ func timeFlag(f op.Field) *pflag.Flag {
 	return flag
 }
 
-// value holds a flag as it was written. What it means is for the operation to say, so that every surface says the same.
+// value holds a flag as written. The operation interprets it, so that every surface agrees.
 type value struct {
 	field   op.Field
-	seconds bool // are what a number is
-	again   bool // shells that complete have the flags read twice
+	seconds bool // the unit of a plain number
+	again   bool // shells that complete read the flags twice
 	texts   []string
 }
 
@@ -196,7 +197,7 @@ func inputOf(o op.Op, flags *pflag.FlagSet, args []string) ([]byte, error) {
 				continue
 			}
 			if _, twice := input[f.Name]; twice {
-				return nil, fault.New(fault.InvalidInput, "--%s and --%s are the same", f.Flag(), name).With("field", f.Name).
+				return nil, fault.New(fault.InvalidInput, "--%s and --%s name the same input", f.Flag(), name).With("field", f.Name).
 					WithHint("give one of them")
 			}
 			input[f.Name] = f.Word(v.texts[0])

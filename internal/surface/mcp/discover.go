@@ -14,25 +14,26 @@ import (
 	"ios-agent/internal/op"
 )
 
-// Discovery is a tool that lists more tools: those of the workflow that fits a task. The client is told that its list changed.
+// Discovery is a tool that lists more tools: the tools of the workflow that fits a task. The client gets a notification that its list
+// changed.
 type Discovery struct {
-	Tool string // its name. The operation takes task_description, and its result has groups; whoever names a group means it
-	// Workflows say what each group is for. The client's model chooses among them, where the client lends it.
+	Tool string // its name. The operation takes task_description, and its result has groups; a named group is used as given
+	// Workflows describe the purpose of each group. The client's model chooses among them, if the client offers sampling.
 	Workflows map[string]string
-	All       []Tool // what can be listed
+	All       []Tool // tools that can be listed
 }
 
-// discovery is a Discovery at work.
+// discovery is a Discovery in use.
 type discovery struct {
 	Discovery
 	options Options
 	server  *mcp.Server
 
 	mu     sync.Mutex
-	listed []string // what it listed, by name
+	listed []string // names of the tools that it listed
 }
 
-// add puts the tool into the place of the operation's own, where the set has it.
+// add replaces the operation's own tool by this one, if the set has it.
 func (d *discovery) add(o Options) {
 	d.options = o
 	i := slices.IndexFunc(d.options.Tools, func(t Tool) bool { return t.Name == d.Tool })
@@ -50,8 +51,7 @@ func (d *discovery) add(o Options) {
 	})
 }
 
-// list puts the tools of the found groups on the list, takes those of the groups before from it, and tells their names as they are
-// listed.
+// list adds the tools of the found groups to the client's list, removes the tools of earlier groups, and returns the listed names.
 func (d *discovery) list(e op.Envelope, by string) op.Envelope {
 	var found struct{ Groups []string }
 	if err := json.Unmarshal(e.Result, &found); err != nil {
@@ -79,13 +79,13 @@ func (d *discovery) list(e op.Envelope, by string) op.Envelope {
 	if len(gone) > 0 {
 		d.server.RemoveTools(gone...)
 	}
-	lines[0] = fmt.Sprintf("%s: %d tools, now on your list of tools; chosen by %s", strings.Join(found.Groups, ", "), len(told), by)
+	lines[0] = fmt.Sprintf("%s: %d tools, now listed; chosen by %s", strings.Join(found.Groups, ", "), len(told), by)
 	answer := op.Succeeded(map[string]any{"groups": found.Groups, "tools": told, "chosenBy": by}, e.Meta)
 	answer.Stdout = strings.Join(lines, "\n")
 	return answer
 }
 
-// isListed reports whether a tool is on the list because a workflow was found.
+// isListed reports whether a tool is listed because of a found workflow.
 func (d *discovery) isListed(name string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -14,23 +14,24 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/text/brief"
 )
 
-// The tools that every set has.
+// The tools of every set.
 const (
 	findName = "find_tools"
 	callName = "call_tool"
 )
 
-// What the answer of find_tools has at most: a model asks for one operation, and reads the others for nothing.
+// Limits of an answer of find_tools: a model wants one operation, and pays for reading the others.
 const (
 	mostFound = 4
 	mostSaid  = 700 // bytes of text
 )
 
-// findTools searches all operations: the default set stays small, and nothing is out of reach.
+// findTools searches all operations, so that the default set can be small.
 func findTools(o Options) (*mcp.Tool, mcp.ToolHandler) {
 	tool := &mcp.Tool{
 		Name:        findName,
@@ -61,7 +62,7 @@ func findTools(o Options) (*mcp.Tool, mcp.ToolHandler) {
 	}
 }
 
-// foundText is a line an operation, the first with most of its inputs.
+// foundText has a line for each operation, the first one with most of its inputs.
 func (o Options) foundText(all, found []op.Op) string {
 	head := fmt.Sprintf("%d of %d operations; an input is text unless its type or values follow", len(found), len(all))
 	if len(found) == 0 {
@@ -78,7 +79,7 @@ func (o Options) foundText(all, found []op.Op) string {
 		}
 		inputs := signature(f, left)
 		if len(inputs) == 0 {
-			inputs = signature(f, nil) // it has only the usual ones
+			inputs = signature(f, nil) // only usual inputs
 		}
 		line := foundLine(o.Catalogue.ID(f), f.Summary, inputs, share-1)
 		lines, room = append(lines, line), room-len(line)-1
@@ -86,7 +87,7 @@ func (o Options) foundText(all, found []op.Op) string {
 	return strings.Join(lines, "\n")
 }
 
-// foundLine is a call and what it is for, in so many bytes: inputs that do not fit are left out, and an ellipsis says so.
+// foundLine is a call and its purpose, cut to a maximum number of bytes: inputs that do not fit become an ellipsis.
 func foundLine(name, summary string, inputs []string, most int) string {
 	const more = "…"
 	said := ": " + brief.Clip(summary, most-len(name)-len(": (…)"))
@@ -100,7 +101,7 @@ func foundLine(name, summary string, inputs []string, most int) string {
 	return name + "(" + strings.Join(taken, ", ") + ")" + said
 }
 
-// usualInputs are the optional inputs that so many operations have that they say nothing about one.
+// usualInputs are the optional inputs of so large a share of the operations that they do not help to choose one.
 func usualInputs(all []op.Op) []string {
 	times := map[string]int{}
 	for _, o := range all {
@@ -117,11 +118,11 @@ func usualInputs(all []op.Op) []string {
 	return usual
 }
 
-// usualShare is of how many operations one has to have an input that is usual.
+// usualShare is the share of operations that makes an input usual.
 const usualShare = 6
 
-// signature lists an operation's inputs: the optional ones with a question mark, with the type or the values of those that take
-// more than any text. Those that are required come first; some that are optional can be left out.
+// signature lists an operation's inputs: required ones first, optional ones with a question mark, with the type or the values unless any
+// text is allowed. Some optional inputs can be left out.
 func signature(o op.Op, without []string) []string {
 	var inputs []string
 	fields := slices.Clone(o.Fields())
@@ -163,8 +164,8 @@ func groups(ops []op.Op) []string {
 	return slices.Compact(all)
 }
 
-// callTool calls any operation by name. One that may lose data is refused unless whoever started the server allowed it:
-// a client that asks its user about each tool cannot tell this one's calls apart.
+// callTool calls any operation by name. It refuses operations that may lose data unless the server was started with permission: a client
+// that asks its user about each tool cannot distinguish the calls of this one.
 func callTool(o Options) (*mcp.Tool, mcp.ToolHandler) {
 	tool := &mcp.Tool{
 		Name:        callName,
@@ -183,13 +184,14 @@ func callTool(o Options) (*mcp.Tool, mcp.ToolHandler) {
 		strict := json.NewDecoder(bytes.NewReader(arguments(req)))
 		strict.DisallowUnknownFields()
 		if err := strict.Decode(&in); err != nil {
-			f := fault.New(fault.InvalidInput, "call_tool: %w", fault.OfJSON(err)).WithHint("it takes name and arguments")
+			f := fault.New(fault.InvalidInput, "call_tool: %w", fault.OfJSON(err)).WithHint("give name and arguments")
 			return o.result(op.Failed(f, op.Meta{}), nil), nil
 		}
 		target, err := o.Catalogue.Lookup(in.Name)
 		if err == nil && target.Hints.Has(op.Destructive) && !o.Destructive {
 			err = fault.New(fault.Forbidden, "%s may lose data and is not allowed through call_tool", target.Name).
-				WithHint("ask the user to start the server with `mcp --allow-destructive`, or to call it: `ios-agent %s`", target.Verb)
+				WithHint("%s allows it, or %s does it",
+					hint.Command("ios-agent mcp --allow-destructive"), hint.Command("ios-agent "+target.Verb))
 		}
 		if err != nil {
 			return o.result(op.Failed(err, op.Meta{}), in.Arguments), nil
@@ -198,7 +200,7 @@ func callTool(o Options) (*mcp.Tool, mcp.ToolHandler) {
 	}
 }
 
-// arguments are what a call gives; a client may leave them out.
+// arguments are the arguments of a call; clients may omit them.
 func arguments(req *mcp.CallToolRequest) []byte {
 	return []byte(cmp.Or(string(req.Params.Arguments), "{}"))
 }

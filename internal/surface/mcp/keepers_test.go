@@ -8,9 +8,9 @@ import (
 	"ios-agent/internal/ops/catalogue"
 )
 
-// TestMixedSetKeepsAFamilysName: who asks for a family by its name means its tools: debug_attach of the desktop does not silently become
-// that of the debugger.
-func TestMixedSetKeepsAFamilysName(t *testing.T) {
+// TestMixedSetKeepsToolNameOfNamedFamily: who asks for a family by its name means its tools: debug_attach of the desktop does not silently
+// become that of the debugger.
+func TestMixedSetKeepsToolNameOfNamedFamily(t *testing.T) {
 	c := op.NewCatalogue(catalogue.All(catalogue.Services{}), op.Options{})
 	for words, want := range map[string]map[string]string{
 		"desktop,debug": {"debug_attach": "desktop", "core_debug_attach": op.Core},

@@ -10,15 +10,15 @@ import (
 
 // Manner is how a set of tools presents itself to its client.
 type Manner struct {
-	// Instructions are all that a model is told before it sees the tools; empty: ours.
+	// Instructions is the whole text that a model gets before it sees the tools; empty: the package's own.
 	Instructions string
-	// Alone is a set that stands for another product: none of our tools is beside it, and no answer names a tool that it lacks.
+	// Alone marks a set that stands for another product: it has no core tools, and no answer names a tool outside the set.
 	Alone bool
-	// Also are the sets that belong to this one besides its own.
+	// Also are further sets that belong to this one.
 	Also []string
-	// Discovery lets a client have tools listed when it needs them; nil: all are from the start.
+	// Discovery lists tools for a client on demand; nil: all are listed from the start.
 	Discovery *Discovery
-	// Say writes the answer to a call with this input down; nil: as text, with what usually comes next.
+	// Say renders the answer to a call with this input; nil: as text, with the usual next calls.
 	Say func(o op.Op, e op.Envelope, input []byte) string
 	// Resources are documents that a client can read.
 	Resources []Resource
@@ -28,11 +28,11 @@ type Manner struct {
 type Resource struct {
 	URI, Name, Description string
 	MIME                   string // empty: Markdown
-	// Text is the document. It may ask the product: what goes wrong then is told in the document.
+	// Text returns the document. It may query the product; errors then go into the document.
 	Text func(context.Context, op.Caller) string
 }
 
-// markdown is what a resource is unless it says otherwise.
+// markdown is the default type of a resource.
 const markdown = "text/markdown"
 
 func (o Options) addResource(s *mcp.Server, r Resource) {
@@ -41,6 +41,7 @@ func (o Options) addResource(s *mcp.Server, r Resource) {
 	}
 	s.AddResource(&mcp.Resource{URI: r.URI, Name: r.Name, Description: r.Description, MIMEType: r.MIME},
 		func(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.URI, MIMEType: r.MIME, Text: r.Text(ctx, o.Caller)}}}, nil
+			text := o.voice.Say(r.Text(ctx, o.Caller))
+			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.URI, MIMEType: r.MIME, Text: text}}}, nil
 		})
 }

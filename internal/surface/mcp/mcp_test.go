@@ -83,7 +83,7 @@ func names(tools []*mcp.Tool) (all []string) {
 	return all
 }
 
-func TestToolSets(t *testing.T) {
+func TestServerListsToolsOfItsSet(t *testing.T) {
 	w := surfacetest.New(op.JobAfter)
 	for words, want := range map[string][]string{
 		"core":      {"call_tool", "find_tools", "say_it", "take_picture"},
@@ -100,7 +100,7 @@ func TestToolSets(t *testing.T) {
 	}
 }
 
-func TestCalls(t *testing.T) {
+func TestCallReturnsTextAndStructuredResult(t *testing.T) {
 	w := surfacetest.New(op.JobAfter)
 	plain, structured := serve(t, w, "all", nil), serve(t, w, "all", func(o *Options) { o.Structured = true })
 	text, body, isError := invoke(t, plain, "say_it", `{"text":"hello","times":"2"}`)
@@ -128,9 +128,9 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestFaults: a fault is a result that the model sees, with its JSON; a tool that does not exist
+// TestFaultIsToolResultWithJSON: a fault is a result that the model sees, with its JSON; a tool that does not exist
 // is a protocol error.
-func TestFaults(t *testing.T) {
+func TestFaultIsToolResultWithJSON(t *testing.T) {
 	s := serve(t, surfacetest.New(op.JobAfter), "all", nil)
 	for _, code := range fault.Codes() {
 		text, body, isError := invoke(t, s, "fail_with", `{"code":"`+string(code)+`","keep":true}`)
@@ -154,7 +154,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func TestFindAndCall(t *testing.T) {
+func TestCallToolRunsFoundTool(t *testing.T) {
 	w := surfacetest.New(op.JobAfter)
 	s := serve(t, w, "core", nil)
 	text, _, isError := invoke(t, s, "find_tools", `{"query":"show thing"}`)
@@ -184,8 +184,8 @@ func TestFindAndCall(t *testing.T) {
 	}
 }
 
-// TestProgress: every number is above the one before, and nothing comes after the answer.
-func TestProgress(t *testing.T) {
+// TestProgressNumbersIncreaseUntilAnswer: every number is above the one before, and nothing comes after the answer.
+func TestProgressNumbersIncreaseUntilAnswer(t *testing.T) {
 	w := surfacetest.New(op.JobAfter)
 	tools, err := Select(w.Catalogue.Ops(), All)
 	if err != nil {
@@ -213,8 +213,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestCancellation: a client that gives a call up ends the operation.
-func TestCancellation(t *testing.T) {
+// TestCancelledMCPCallEndsOperation: a client that gives a call up ends the operation.
+func TestCancelledMCPCallEndsOperation(t *testing.T) {
 	w := surfacetest.New(op.JobAfter)
 	s := serve(t, w, "all", nil)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -237,7 +237,7 @@ func TestCancellation(t *testing.T) {
 	}
 }
 
-func TestResources(t *testing.T) {
+func TestServerServesItsResources(t *testing.T) {
 	s := serve(t, surfacetest.New(op.JobAfter), "core", func(o *Options) {
 		text := func(context.Context, op.Caller) string { return "# Guide" }
 		o.Manner.Resources = []Resource{{URI: "ios-agent://guide", Name: "guide", Description: "how", Text: text}}
@@ -252,8 +252,8 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// TestTheProductsTools holds every tool of every set to what clients and model providers need.
-func TestTheProductsTools(t *testing.T) {
+// TestProductToolsMeetClientLimits holds every tool of every set to what clients and model providers need.
+func TestProductToolsMeetClientLimits(t *testing.T) {
 	c := op.NewCatalogue(catalogue.All(catalogue.Services{}), op.Options{})
 	sets := []string{Default, All}
 	for _, o := range c.Ops() {
@@ -289,8 +289,8 @@ func TestTheProductsTools(t *testing.T) {
 	}
 }
 
-// TestFamiliesServedAlone: each with the exact names of the system it took over, and none of ours.
-func TestFamiliesServedAlone(t *testing.T) {
+// TestFamilyServedAloneHasItsExactNames: each with the exact names of the system it took over, and none of ours.
+func TestFamilyServedAloneHasItsExactNames(t *testing.T) {
 	c := op.NewCatalogue(catalogue.All(catalogue.Services{}), op.Options{})
 	for family, want := range map[string]struct{ has, lacks []string }{
 		"quern": {[]string{"tap_element", "get_screen_summary", "wait_for_element", "clear_text", "claim_device"},

@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/op"
 )
 
-// call runs an operation and reports its progress to a client that asked for it.
+// call runs an operation and reports its progress to a client that requested it.
 func (o Options) call(ctx context.Context, req *mcp.CallToolRequest, id string, input []byte) op.Envelope {
 	ctx = op.WithClient(ctx, clientOf(req))
 	if o.Manner.Alone {
@@ -21,13 +21,13 @@ func (o Options) call(ctx context.Context, req *mcp.CallToolRequest, id string, 
 	}
 	t := &teller{last: -unmeasured, tell: func(p *mcp.ProgressNotificationParams) {
 		p.ProgressToken = token
-		_ = req.Session.NotifyProgress(ctx, p) // a client that went away is noticed by the call itself
+		_ = req.Session.NotifyProgress(ctx, p) // the call itself notices a disconnected client
 	}}
 	defer t.end()
 	return o.Caller.Call(ctx, id, input, t.hear)
 }
 
-// clientOf is the name a client gave when it connected. One without a session gave none.
+// clientOf is the client's name from its connection; empty without a session.
 func clientOf(req *mcp.CallToolRequest) string {
 	if req.Session != nil {
 		if p := req.Session.InitializeParams(); p != nil && p.ClientInfo != nil && p.ClientInfo.Name != "" {
@@ -37,11 +37,11 @@ func clientOf(req *mcp.CallToolRequest) string {
 	return "mcp"
 }
 
-// unmeasured is added to the last number for an event that has none, so that the numbers increase.
+// unmeasured is added to the last number for an event without one, so that the numbers increase.
 const unmeasured = 0.001
 
-// teller turns events into notifications. MCP wants numbers that increase and nothing after the answer; events promise
-// neither, and may come from several goroutines.
+// teller turns events into notifications. MCP requires increasing numbers and no notification after the answer; events guarantee neither,
+// and may come from several goroutines.
 type teller struct {
 	tell func(*mcp.ProgressNotificationParams)
 

@@ -8,45 +8,46 @@ import (
 	"unicode"
 
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/text/lazyregexp"
 	"ios-agent/internal/text/terms"
 )
 
-// Where a term stands says how much an operation is about it.
+// The weight of a term depends on its place in an operation.
 const (
 	inName    = 6
 	inAsked   = 5 // in a phrase of users
 	inSummary = 3
 	inGroup   = 2
-	inHelp    = 2 // and in the values of an input
+	inHelp    = 2 // also for the values of an input
 	inInputs  = 1
 
 	asSynonym = 1. / 3
-	asNoun    = 1. / 5 // of a word that questions have whatever they are about
-	elsewhere = 0.75   // for an operation of another family: ours come first where both fit
+	asNoun    = 1. / 5 // of a word that is common in questions of any subject
+	elsewhere = 0.75   // for an operation of another family: core operations come first
 
-	leastSlip = 5 // letters of a term that may be a typing slip: shorter ones are like too many others
+	leastSlip = 5 // least number of letters of a term with a typing slip: shorter terms resemble too many others
 
-	leastScore = 0.1 // of the best one's: what is less is there by chance
+	leastScore = 0.1 // share of the best score; lower scores are accidental
 )
 
-// index is the operations as searches see them.
+// index holds the operations for searching.
 type index struct {
 	all     int
-	known   map[string]float64 // how many operations have a term
+	known   map[string]float64 // the number of operations with each term
 	entries []entry
 }
 
-// entry is an operation that can be found.
+// entry is a searchable operation.
 type entry struct {
 	op      op.Op
 	terms   map[string]float64
 	phrases [][]string
 }
 
-// newIndex reads operations once: a search would take longer to read them than to rank them. Streams are not found, and what another
-// family has of ours is not found a second time.
+// newIndex reads the operations once: reading takes longer than ranking. Streams are left out, and so are other families' copies of core
+// operations.
 func newIndex(ops []op.Op) *index {
 	x := &index{all: len(ops), known: map[string]float64{}}
 	ours := map[string]bool{}
@@ -69,8 +70,7 @@ func newIndex(ops []op.Op) *index {
 	return x
 }
 
-// search ranks operations by the terms of a query that they have, the rare ones first. A phrase of users that the query has whole counts
-// once more.
+// search ranks operations by the query's terms that they contain, rare terms first. A known phrase of users inside the query counts extra.
 func (x *index) search(query string) []op.Op {
 	wanted := x.wantedBy(query)
 	type hit struct {
@@ -112,8 +112,8 @@ func (x *index) wantedBy(query string) map[string]float64 {
 
 var placeIn = lazyregexp.New(`\w+\.(swift|m|mm|c|cc|cpp|h):\d+`)
 
-// spelledOut is a query with the words that programmers write in one: scrollUntilVisible, DerivedData; and a place in a source file,
-// which is a line.
+// spelledOut splits joined words of programmers, such as scrollUntilVisible and DerivedData, and replaces a place in a source file by the
+// word line.
 func spelledOut(query string) string {
 	var apart strings.Builder
 	last := ' '
@@ -133,7 +133,7 @@ func spelledOut(query string) string {
 	return query
 }
 
-// meant is the term that an unknown one is a typing slip of; empty: none. People rarely get a first letter wrong.
+// meant is the known term that an unknown term probably stands for; empty if none. People rarely mistype a first letter.
 func (x *index) meant(term string) string {
 	if x.known[term] > 0 || len(term) < leastSlip {
 		return ""
@@ -148,7 +148,7 @@ func (x *index) meant(term string) string {
 	return strings.Join(nearest.To(term, like, 1), "")
 }
 
-// score is how much an operation is about what is wanted.
+// score is the relevance of an operation for the wanted terms.
 func (x *index) score(e entry, wanted map[string]float64) float64 {
 	score, best := 0., 0.
 	for term, weight := range wanted {
@@ -163,7 +163,7 @@ func (x *index) score(e entry, wanted map[string]float64) float64 {
 	return score
 }
 
-// whole is how much it says that all words of a phrase are wanted: the more, and the rarer they are; 0: not all are.
+// whole is the extra score if all words of a phrase are in the query: higher for more and rarer words; 0 if a word is missing.
 func (x *index) whole(phrase []string, wanted map[string]float64) (score float64) {
 	for _, term := range phrase {
 		weight := wanted[term]
@@ -175,10 +175,10 @@ func (x *index) whole(phrase []string, wanted map[string]float64) (score float64
 	return score
 }
 
-// rare is how much a term tells operations apart.
+// rare is the weight of a term: high if few operations have it.
 func (x *index) rare(term string) float64 { return math.Log(1 + float64(x.all)/max(x.known[term], 1)) }
 
-// termsOf are the terms of an operation, with the weight of the place that counts most.
+// termsOf are the terms of an operation, each with the weight of its best place.
 func termsOf(o op.Op) map[string]float64 {
 	all := map[string]float64{}
 	for _, part := range []struct {
@@ -186,7 +186,7 @@ func termsOf(o op.Op) map[string]float64 {
 		weight float64
 	}{
 		{o.Name, inName}, {o.Verb, inName}, {o.Asked, inAsked}, {o.Summary, inSummary},
-		{strings.Join(o.Groups, " ") + " " + o.Family, inGroup}, {o.Help, inHelp}, {strings.Join(o.Examples, " "), inHelp},
+		{strings.Join(o.Groups, " ") + " " + o.Family, inGroup}, {hint.Plain(o.Help), inHelp}, {strings.Join(o.Examples, " "), inHelp},
 	} {
 		for _, term := range terms.Of(part.text) {
 			all[term] = max(all[term], part.weight)

@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/op"
 )
 
-// Tool is an operation under the name it is served by.
+// Tool is an operation under its name as a tool.
 type Tool struct {
 	Name string
 	Op   op.Op
@@ -22,9 +22,9 @@ const (
 	All     = op.All
 )
 
-// Select chooses tools: "core" is the small default set, a family or a group all of its operations, "all" everything;
-// several by commas. A group has each thing once: what our own family does there is not offered under other names too.
-// A name that two chosen operations share stays with the core family's; the others are prefixed.
+// Select chooses tools: "core" is the small default set, a family or a group all of its operations, "all" everything; several names are
+// separated by commas. A group contains each operation once: it leaves out other families' copies of core operations. If two chosen
+// operations share a name, the core operation keeps it, and the other gets a prefix.
 func Select(ops []op.Op, words string) ([]Tool, error) {
 	chosen := map[int]bool{}
 	ours := map[string]op.Op{}
@@ -67,8 +67,8 @@ func Select(ops []op.Op, words string) ([]Tool, error) {
 	return tools, nil
 }
 
-// keepers are the families that keep names which ours have too: a family that was asked for by its name, for a tool that does something
-// else than ours of that name. Its clients mean their own by it.
+// keepers are the families that keep a name which a core operation has too: the caller asked for the family by its name, and its tool
+// differs from the core operation. Such a client means the family's tool.
 func keepers(tools []Tool, names map[string]int, words string) map[string]string {
 	kept := map[string]string{}
 	for _, t := range tools {
@@ -92,9 +92,9 @@ func fits(o op.Op, word string) bool {
 
 func unknownSet(ops []op.Op, word string) error {
 	known := op.Sets(ops)
-	f := fault.New(fault.InvalidInput, "there is no tool set %q", word)
+	f := fault.New(fault.InvalidInput, "unknown tool set %q", word)
 	if near := nearest.To(word, known, 1); len(near) > 0 {
 		return f.WithHint("did you mean %q?", near[0])
 	}
-	return f.WithHint("there are: %s", strings.Join(known, ", "))
+	return f.WithHint("tool sets: %s", strings.Join(known, ", "))
 }

@@ -14,7 +14,7 @@ func declare(family, name string, core bool, groups ...string) op.Op {
 		func(context.Context, *op.Call, struct{}) (struct{}, error) { return struct{}{}, nil })
 }
 
-func TestSelect(t *testing.T) {
+func TestSelectReturnsToolsOfNamedSets(t *testing.T) {
 	ops := []op.Op{
 		declare("core", "snapshot", true, "ui"), declare("core", "doctor", false, "system"),
 		declare("quern", "snapshot", false, "ui"), declare("quern", "tail_logs", false, "logs", "debug"),

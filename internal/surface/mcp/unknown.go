@@ -9,12 +9,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
-	"ios-agent/internal/op"
+	"ios-agent/internal/hint"
 )
 
-// unknown adds to the error of a tool that is not there what may have been meant. It stays an error of the protocol, as clients expect.
+// unknown extends the error about an unknown tool with a suggestion. It remains a protocol error, as clients expect.
 func (o Options) unknown(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		result, err := next(ctx, method, req)
@@ -29,14 +28,12 @@ func (o Options) unknown(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// meant says what to call instead of a tool that is not there: the operation of that name or verb, in the words of these tools, or a tool
-// whose name is near.
+// meant suggests a call for an unknown tool: the operation of that name or verb, or a tool with a similar name.
 func (o Options) meant(name string) string {
 	verb := strings.ReplaceAll(name, "_", "-")
 	for _, one := range o.Catalogue.Ops() {
 		if one.Verb != "" && (one.Name == name || one.Called(verb) || one.Called(strings.ReplaceAll(verb, "-", " "))) {
-			f := fault.New(fault.UnknownOperation, "").WithHint("use `ios-agent %s`", one.Verb)
-			return o.voice.Envelope(op.Failed(f, op.Meta{}), nil).Error.Hint
+			return o.voice.Say("use " + hint.Do(o.Catalogue.ID(one)))
 		}
 	}
 	var names []string
@@ -47,7 +44,7 @@ func (o Options) meant(name string) string {
 		return "did you mean " + strings.Join(near, " or ") + "?"
 	}
 	if o.Manner.Alone {
-		return "tools/list has those that there are"
+		return "tools/list has the tools"
 	}
 	return findName + " finds operations by words"
 }

@@ -19,15 +19,15 @@ type failure struct {
 	Detail string         `json:"detail"`
 	Error  fault.Fault    `json:"error"`
 	Meta   op.Meta        `json:"meta"`
-	Result map[string]any `json:"result,omitempty" jsonschema:"what is known all the same, such as the screen after an unknown outcome"`
+	Result map[string]any `json:"result,omitempty" jsonschema:"partial result, such as the screen after an unknown outcome"`
 }
 
-// misfit is one item of the detail of a body that breaks the schema, as package rest writes it.
+// misfit is one item of the detail of an input that breaks the schema, as package rest writes it.
 type misfit struct {
 	Type  string   `json:"type"`
 	At    []string `json:"loc"`
 	Said  string   `json:"msg"`
-	Given any      `json:"input" jsonschema:"what was given; null when it is missing, long or hidden"`
+	Given any      `json:"input" jsonschema:"the given value; null if it is missing, long or hidden"`
 }
 
 // sortedCodes are all codes by name.
@@ -46,7 +46,7 @@ func codesBy(s *op.Statuses) map[int][]fault.Code {
 	return by
 }
 
-// StatusTable says which faults are answered with which status, and what they mean.
+// StatusTable lists the faults of each HTTP status, with their meaning.
 func StatusTable(s *op.Statuses) string {
 	t := table{head: []string{"status", "code", "meaning"}}
 	by := codesBy(s)
@@ -58,7 +58,7 @@ func StatusTable(s *op.Statuses) string {
 	return t.String()
 }
 
-// failureClasses are the hundreds of the statuses that a refused or failed request is answered with.
+// failureClasses are the hundreds of the statuses for refused or failed requests.
 var failureClasses = []int{4, 5}
 
 func failureName(s *op.Statuses, class int) string {
@@ -71,7 +71,7 @@ func failureName(s *op.Statuses, class int) string {
 // misfitName is the answer to an input that breaks the schema.
 func misfitName(s *op.Statuses) string { return s.Name + "Misfit" }
 
-// failures are the error responses of all rows: ours, and of those with statuses of their own.
+// failures are the error responses of all rows: the usual ones, and the rows with their own statuses.
 func failures(c *op.Catalogue) map[string]response {
 	all := map[string]response{}
 	addFailures(all, nil)
@@ -94,7 +94,7 @@ func misfitSchema() *jsonschema.Schema {
 	return s
 }
 
-// addFailures adds one response a class of statuses. The description has the codes of each status.
+// addFailures adds one response for each class of statuses. The description lists the codes of each status.
 func addFailures(all map[string]response, s *op.Statuses) {
 	for _, class := range failureClasses {
 		var codes []fault.Code
@@ -102,7 +102,7 @@ func addFailures(all map[string]response, s *op.Statuses) {
 		by := codesBy(s)
 		for _, status := range slices.Sorted(maps.Keys(by)) {
 			if status/100 == class {
-				title := cmp.Or(http.StatusText(status), "The caller left")
+				title := cmp.Or(http.StatusText(status), "The caller disconnected")
 				lines = append(lines, fmt.Sprintf("- %d %s: %s", status, title, wordsOf(by[status])))
 				codes = append(codes, by[status]...)
 			}
@@ -129,6 +129,7 @@ func failureSchema(codes []fault.Code) *jsonschema.Schema {
 		inner["code"].Enum = append(inner["code"].Enum, c)
 	}
 	inner["dispatched"].Enum = []any{fault.NotDispatched, fault.Dispatched, fault.MaybeDispatched}
-	inner["dispatched"].Description = "whether the input reached the device; look before you repeat anything but no"
+	inner["dispatched"].Description = "whether the input reached the device; after yes or unknown, " +
+		"look at the screen before you repeat the call"
 	return s
 }

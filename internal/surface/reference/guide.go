@@ -8,11 +8,11 @@ import (
 	"ios-agent/internal/op"
 )
 
-// GuideLimit is how large the guide may be, in bytes: it is read into a model's context whole.
+// GuideLimit is the maximum size of the guide in bytes: a model's context holds the whole guide.
 const GuideLimit = 6 << 10
 
-// Guide is what an agent reads before it starts: how to work, and which route belongs to which tool. When the routes of
-// all operations would make it too large, it keeps those of the default set; Routes has them all.
+// Guide is the page that an agent reads first: how to work, and the route of each tool. If the routes of all operations would make it too
+// large, it lists only the default set; Routes has them all.
 func Guide(c *op.Catalogue) string {
 	full := guide(c, Routes(c), "")
 	if len(full) <= GuideLimit {
@@ -43,8 +43,8 @@ func guide(c *op.Catalogue, table, rest string) string {
 func intro() []phrase {
 	return []phrase{
 		{
-			"Work in a loop: look ({snapshot}), act on the refs you were given ({tap_element}, {type_text}), read the outcome. An action " +
-				"answers with what it changed and with refs for what is new, and so does {wait}; {launch_app} shows the first screen. So " +
+			"Work in a loop: look ({snapshot}), act on the refs you got ({tap_element}, {type_text}), read the outcome. An action " +
+				"answers with its changes and with refs for new elements, as does {wait}; {launch_app} shows the first screen. So " +
 				"look again only when a ref is refused or you lost track.",
 			"Work in a loop: look at the screen, act, read the outcome.",
 		},
@@ -53,26 +53,26 @@ func intro() []phrase {
 	}
 }
 
-// workflow is the steps from no device to a checked result, in their order.
+// workflow lists the steps from choosing a device to a checked result, in their order.
 func workflow() []phrase {
 	return []phrase{
 		{"{resolve_device}: say what device you need and get the best one; better than choosing from a list yourself",
-			"{list_devices}: see which devices there are and which is booted"},
+			"{list_devices}: list the devices and their states"},
 		{"{boot_device}: boot it if it is off, or have {resolve_device} do that with {resolve_device.auto_boot}",
 			"{boot_device}: boot it if it is off; it becomes your session's device"},
 		{"{install_app}, then {launch_app}: put the app there and start it", "{launch_app}: start the app"},
 		{"{get_screen_summary|snapshot}: read what is on the screen, as text"},
-		{"{take_screenshot}: see the picture, when text does not tell"},
+		{"{take_screenshot}: see the picture, when text is not enough"},
 		{"{tap_element}: tap an element by its ref, identifier or label"},
 		{"{type_text}: type into a field, named or focused"},
 		{"{clear_text}: empty a field that has text before you type another"},
-		{"{get_screen_summary|snapshot}: check that the screen shows what you meant to reach"},
+		{"{get_screen_summary|snapshot}: check that the screen is the one you wanted"},
 	}
 }
 
 func tips() []phrase {
 	return []phrase{
-		{"{tap_element} before {tap}: an element is found wherever the layout puts it, a coordinate is not."},
+		{"{tap_element} before {tap}: an element is found anywhere in the layout, a coordinate is fixed."},
 		{"Several elements fit? {tap_element} sends nothing and lists them: take a candidate's {tap_element.ref}, or narrow with " +
 			"{tap_element.element_type} or {tap_element.identifier}.",
 			"Several elements fit? {tap_element} sends nothing and lists them: take a candidate's {tap_element.ref}, or name its " +
@@ -87,8 +87,8 @@ func outcomes() []phrase {
 	return []phrase{
 		{"`changed`: the screen reacted; the evidence says where and the diff how. Whether it is the change you wanted is for you " +
 			"to judge."},
-		{"`meanwhile` before an answer: what changed on the screen since you saw it. It is no effect of this call, but perhaps a late " +
-			"one of an earlier call, or of another session."},
+		{"`meanwhile` before an answer: the screen changed since you saw it. This call is not the cause, but perhaps an " +
+			"earlier call or another session is."},
 		{"`unchanged`: the input was sent and nothing reacted. That is not a success; with {tap_element.expect_change} it is a fault.",
 			"`unchanged`: the input was sent and nothing reacted. That is not a success."},
 		{"`unknown`: the confirmation was lost, the input may have arrived. Look ({snapshot}) before you repeat it.",
@@ -100,8 +100,8 @@ func trouble() []phrase {
 	return []phrase{
 		{"A fault has a code that never changes and a hint: follow the hint. Candidates are in its details."},
 		{"`dispatched` in a fault: after `no` you may repeat the call; after `yes` or `unknown` look first."},
-		{"An answer with `job` and `state: running` goes on without you: {job_wait} for its result, {job_cancel} to end it."},
-		{"Something is missing on this machine: {doctor} says what, and how to repair it."},
+		{"An answer with `job` and `state: running` continues in the background: {job_wait} for its result, {job_cancel} to end it."},
+		{"Something is missing on this machine: {doctor} names it, and the repair."},
 	}
 }
 
@@ -115,13 +115,13 @@ func Paths(rows [][2]string) string {
 	return t.String()
 }
 
-// Routes is the table of all tools that can be called over HTTP.
+// Routes is the table of all tools with a route.
 func Routes(c *op.Catalogue) string {
 	all, _ := routes(c, func(op.Op) bool { return true })
 	return all
 }
 
-// routes is the table of the operations that fit, and how many of those with a route do not.
+// routes is the table of the operations that fit, and the number of other operations with a route.
 func routes(c *op.Catalogue, fits func(op.Op) bool) (text string, left int) {
 	t := table{head: []string{"tool", "method", "path"}}
 	routed := slices.DeleteFunc(slices.Clone(c.Ops()), func(o op.Op) bool { return o.Route == "" })
@@ -133,10 +133,10 @@ func routes(c *op.Catalogue, fits func(op.Op) bool) (text string, left int) {
 	return t.String(), len(routed) - len(t.rows)
 }
 
-// streamMark says of a stream that its name is no tool.
+// streamMark marks a stream in the table: its name is not a tool.
 func streamMark(o op.Op) string {
 	if o.Streams() {
-		return " (a stream, no tool)"
+		return " (a stream, not a tool)"
 	}
 	return ""
 }

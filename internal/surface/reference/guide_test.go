@@ -36,8 +36,8 @@ func words(c *op.Catalogue) string {
 	return text + reference.Guide(c)
 }
 
-// TestGuidesNameOnlyWhatExists holds every name with an underscore against the catalogue's operations and inputs.
-func TestGuidesNameOnlyWhatExists(t *testing.T) {
+// TestGuidesNameOnlyExistingOperations holds every name with an underscore against the catalogue's operations and inputs.
+func TestGuidesNameOnlyExistingOperations(t *testing.T) {
 	some := with("tap_element", "resolve_device", "snapshot")
 	for _, c := range []struct {
 		catalogue *op.Catalogue
@@ -67,8 +67,8 @@ func names(c *op.Catalogue) (known []string) {
 	return known
 }
 
-// TestAGuideToNothingNamesNothing catches the names without an underscore: with no operations, none may be said.
-func TestAGuideToNothingNamesNothing(t *testing.T) {
+// TestGuideOfEmptyCatalogueNamesNoTool catches the names without an underscore: with no operations, none may be said.
+func TestGuideOfEmptyCatalogueNamesNoTool(t *testing.T) {
 	text := words(with())
 	for _, name := range []string{"snapshot", "tap", "doctor"} {
 		if strings.Contains(text, "`"+name+"`") {
@@ -82,7 +82,7 @@ func TestAGuideToNothingNamesNothing(t *testing.T) {
 
 var step = regexp.MustCompile("(?m)^[0-9]\\. `([a-z_]+)`(?:, then `([a-z_]+)`)?")
 
-func TestTheWorkflowKeepsItsOrder(t *testing.T) {
+func TestGuideWorkflowKeepsStepOrder(t *testing.T) {
 	all := []string{
 		"resolve_device", "boot_device", "install_app", "launch_app", "get_screen_summary", "take_screenshot", "tap_element",
 		"type_text", "clear_text",
@@ -108,7 +108,7 @@ func TestTheWorkflowKeepsItsOrder(t *testing.T) {
 	}
 }
 
-func TestTheGuideStaysSmallAndSaysWhatItLeavesOut(t *testing.T) {
+func TestGuideIsSmallAndCountsOmittedRoutes(t *testing.T) {
 	if n := len(reference.Guide(product.Catalogue())); n > reference.GuideLimit {
 		t.Errorf("the guide has %d bytes", n)
 	}

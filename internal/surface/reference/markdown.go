@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// table is a Markdown table. A column in which no row says anything is left out.
+// table is a Markdown table. Empty columns are left out.
 type table struct {
 	head []string
 	rows [][]string
@@ -51,7 +51,7 @@ func row(cells []string, keep []bool) string {
 
 var oneLine = strings.NewReplacer("|", `\|`, "\n", " ")
 
-// code marks text as code; nothing stays nothing.
+// code formats text as code; an empty text stays empty.
 func code(text string) string {
 	if text == "" {
 		return ""

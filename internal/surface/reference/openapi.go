@@ -1,6 +1,6 @@
-// Package reference writes the documents that follow from the catalogue: the OpenAPI description, the reference pages,
-// and the guides a model reads. Names, inputs and answers come from the declarations of the operations; only the
-// text in between is written here, and it names nothing that does not exist.
+// Package reference generates documents from the catalogue: OpenAPI, the reference pages (Markdown), and the Guide and Troubleshooting
+// pages for models. Names, inputs and answers come from the declarations of the operations; this package has only the text in between, and
+// that text must not name an operation or input that does not exist.
 package reference
 
 import (
@@ -47,8 +47,7 @@ type components struct {
 	Security   map[string]map[string]string  `json:"securitySchemes"`
 }
 
-// OpenAPI describes every operation that has a route, served at an address, as OpenAPI 3.1. A route that names an input which its
-// operation does not have is an error.
+// OpenAPI describes every operation with a route, served at an address, as OpenAPI 3.1. A route with an unknown input is an error.
 func OpenAPI(c *op.Catalogue, version, server string) ([]byte, error) {
 	paths := map[string]map[string]*operation{}
 	var all []*operation
@@ -58,7 +57,7 @@ func OpenAPI(c *op.Catalogue, version, server string) ([]byte, error) {
 		}
 		for i, route := range append([]string{o.Route}, o.Also...) {
 			at := o
-			at.Route = route // it says which inputs are in the path
+			at.Route = route // it determines which inputs are in the path
 			described, err := describe(c, at)
 			if err != nil {
 				return nil, err
@@ -85,7 +84,7 @@ func OpenAPI(c *op.Catalogue, version, server string) ([]byte, error) {
 	})
 }
 
-// share moves what several operations have in common into the components and leaves references to it.
+// share moves common parts of the operations into the components, and replaces them by references.
 func share(c *op.Catalogue, all []*operation) components {
 	headers := map[string]parameter{sessionHeader: session(), requestHeader: request()}
 	out := components{Parameters: headers, Responses: failures(c), Security: schemes()}
@@ -100,10 +99,10 @@ func share(c *op.Catalogue, all []*operation) components {
 	return out
 }
 
-// eachContent calls change with every body that is sent or answered and with a name for it, and puts back what it returns.
+// eachContent replaces every request and response body by the result of change, which gets the body and a name for it.
 func eachContent(all []*operation, failures map[string]response, change func(name string, m media) media) {
 	each := func(name string, content map[string]media) {
-		for mime, m := range content { // there is one
+		for mime, m := range content { // exactly one entry
 			content[mime] = change(name, m)
 		}
 	}
@@ -118,7 +117,7 @@ func eachContent(all []*operation, failures map[string]response, change func(nam
 	}
 }
 
-// inputName names the body of an operation. Those that take nothing of their own share one name.
+// inputName names the body of an operation. Operations without inputs of their own share one name.
 func inputName(o *operation) string {
 	if len(o.Body.Content["application/json"].Schema.Properties) > 1 {
 		return o.ID + "_input"
@@ -136,7 +135,7 @@ func about(version string) info {
 	}
 }
 
-// schemes are the two ways to show the key.
+// schemes are the two ways to send the key.
 func schemes() map[string]map[string]string {
 	return map[string]map[string]string{
 		"bearer": {"type": "http", "scheme": "bearer"},
@@ -144,7 +143,7 @@ func schemes() map[string]map[string]string {
 	}
 }
 
-// tags are the groups of the operations that have a route.
+// tags are the groups of operations with a route.
 func tags(c *op.Catalogue) []tag {
 	names := map[string]bool{}
 	for _, o := range c.Ops() {
@@ -160,10 +159,10 @@ func tags(c *op.Catalogue) []tag {
 	return all
 }
 
-// width is how long a line of the document may be.
+// width is the maximum width of a line of the document.
 const width = 140
 
-// encode writes the document for people too: < and & stay as they are, and a value that fits is on one line.
+// encode writes readable JSON: < and & are not escaped, and a value that fits is on one line.
 func encode(d document) ([]byte, error) {
 	var compact bytes.Buffer
 	e := json.NewEncoder(&compact)
@@ -179,8 +178,7 @@ func encode(d document) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// layOut writes compact JSON. A value that does not fit into the rest of its line, of which used bytes are taken, gets a
-// line for each of its members.
+// layOut indents compact JSON. A value that does not fit into the rest of its line, after used bytes, gets a line for each of its members.
 func layOut(out *bytes.Buffer, raw []byte, newline string, used int) error {
 	if len(newline)+used+len(raw) <= width || raw[0] != '{' && raw[0] != '[' {
 		out.Write(raw)

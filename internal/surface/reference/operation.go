@@ -10,6 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"ios-agent/internal/op"
+	"ios-agent/internal/surface/wording"
 )
 
 type operation struct {
@@ -58,7 +59,7 @@ func describe(c *op.Catalogue, o op.Op) (*operation, error) {
 		return nil, err
 	}
 	out := &operation{
-		ID: c.ID(o), Tags: o.Groups, Summary: o.Summary, Description: description(o),
+		ID: c.ID(o), Tags: o.Groups, Summary: o.Summary, Description: wording.Routes(c).Say(description(o)),
 		Responses: responses(c, o),
 	}
 	if o.Public {
@@ -92,10 +93,10 @@ func description(o op.Op) string {
 }
 
 func longInWords() string {
-	return fmt.Sprintf("Work that takes longer than %s goes on as a job, and the answer names the job.", short(op.JobAfter))
+	return fmt.Sprintf("Work longer than %s continues as a job, and the answer names the job.", short(op.JobAfter))
 }
 
-// inputSchema says of paths what holds for HTTP only: they must be absolute, because no client makes them so.
+// inputSchema adds the rule for paths over HTTP: they must be absolute, because no client resolves them.
 func inputSchema(o op.Op) *jsonschema.Schema {
 	s := o.StrictSchema()
 	for _, f := range o.Fields() {
@@ -108,13 +109,13 @@ func inputSchema(o op.Op) *jsonschema.Schema {
 
 var inPath = regexp.MustCompile(`\{([a-z0-9_]+)\}`)
 
-// pathParameters takes the inputs that the route names out of the schema.
+// pathParameters moves the inputs of the route out of the schema.
 func pathParameters(o op.Op, inputs *jsonschema.Schema) (list []parameter, err error) {
 	for _, m := range inPath.FindAllStringSubmatch(o.Path(), -1) {
 		name := m[1]
 		schema, ok := inputs.Properties[name]
 		if !ok {
-			return nil, fmt.Errorf("%s: the route %s names %q, which is no input of it", o.Name, o.Route, name)
+			return nil, fmt.Errorf("%s: the route %s names %q, which is not an input of the operation", o.Name, o.Route, name)
 		}
 		list = append(list, toParameter(name, "path", schema, true))
 		same := func(s string) bool { return s == name }
@@ -132,7 +133,7 @@ func queryParameters(inputs *jsonschema.Schema) (list []parameter) {
 	return list
 }
 
-// toParameter moves the description from the schema to the parameter, where OpenAPI's readers look for it.
+// toParameter moves the description from the schema to the parameter, where OpenAPI tools expect it.
 func toParameter(name, in string, s *jsonschema.Schema, required bool) parameter {
 	p := parameter{Name: name, In: in, Description: s.Description, Required: required, Schema: s}
 	s.Description = ""
@@ -147,7 +148,7 @@ const (
 func session() parameter {
 	return parameter{
 		Name: sessionHeader, In: "header", Schema: &jsonschema.Schema{Type: "string"},
-		Description: "Client session: it has a current device and refs of its own. Callers that name none share one.",
+		Description: "Client session, with its own current device and refs. Callers without this header share one session.",
 	}
 }
 
@@ -156,8 +157,8 @@ func request() parameter {
 }
 
 func repeatInWords() string {
-	return "An id that the client makes for each call: when the answer is lost, the same call with the same id gets what the first got. " +
-		"Only operations that list this header read it."
+	return "An id that the client creates for each call. After a lost answer, the same call with the same id returns it. " +
+		"Only operations that list this header use it."
 }
 
 func responses(c *op.Catalogue, o op.Op) map[string]response {
@@ -183,7 +184,7 @@ func success(c *op.Catalogue, o op.Op) response {
 	return answer("The result", "application/json", schema)
 }
 
-// itemSchema is a stream's item: the meta goes with the end of a stream, not with each item.
+// itemSchema is the schema of a stream's item. Meta comes only with the end of the stream.
 func itemSchema(o op.Op) *jsonschema.Schema {
 	s := o.OutputSchema()
 	delete(s.Properties, "meta")

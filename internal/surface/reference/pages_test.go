@@ -56,8 +56,8 @@ everywhere. All of them can also be called by name: ` + "`ios-agent call NAME '{
 Every answer carries ` + "`meta`: `toolchain` (xcode or virtual), `session`, `device`, `took_ms` and `next`" + `, the operations that
 usually follow. Every operation takes ` + "`session`" + `: which client's current device and refs are meant.
 
-More: [guide for agents](guide.md), [troubleshooting](troubleshooting.md), [fault codes](faults.md),
-[OpenAPI](openapi.json).
+More: [guide for agents](guide.md), [troubleshooting](troubleshooting.md), [fault codes](faults.md);
+` + "`ios-agent daemon openapi`" + ` prints the OpenAPI document.
 `
 
 func index(c *op.Catalogue) string {

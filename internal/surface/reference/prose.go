@@ -9,9 +9,8 @@ import (
 	"ios-agent/internal/op"
 )
 
-// A phrase is a piece of text in several versions, the best first; the first whose names all exist is said, and none if
-// there is none. Names are in braces: {tap} is an operation, {a|b} the first of these that exists, {tap.udid} an input of
-// an operation.
+// A phrase is a piece of text in several versions, the best first. The first version whose names all exist is used; without one, the phrase
+// is left out. Names are in braces: {tap} is an operation, {a|b} the first of these that exists, {tap.udid} an input of an operation.
 type phrase []string
 
 var inBraces = regexp.MustCompile(`\{([a-z0-9_|]+)(?:\.([a-z0-9_]+))?\}`)
@@ -36,7 +35,7 @@ func fill(c *op.Catalogue, text string) (string, bool) {
 	return out, all
 }
 
-// firstOf gives the first operation that exists, or its input when one is asked for.
+// firstOf is the first operation that exists, or its input if one is requested.
 func firstOf(c *op.Catalogue, names []string, input string) (string, bool) {
 	for _, name := range names {
 		o, err := c.Lookup(name)
@@ -51,7 +50,7 @@ func firstOf(c *op.Catalogue, names []string, input string) (string, bool) {
 	return "", false
 }
 
-// said are the phrases that can be said.
+// said are the phrases with at least one usable version.
 func said(c *op.Catalogue, phrases []phrase) []string {
 	var lines []string
 	for _, p := range phrases {

@@ -35,9 +35,12 @@ var once = sync.OnceValues(generate)
 func generate() (map[string]string, error) {
 	files := reference.Pages(product.Catalogue())
 	raw, err := reference.OpenAPI(product.Catalogue(), apiVersion, reference.Usual)
-	files["openapi.json"] = string(raw)
+	files[openAPIFile] = string(raw)
 	return files, err
 }
+
+// openAPIFile is the one document that is not kept in docs/reference: a command prints it.
+const openAPIFile = "openapi.json"
 
 func openAPI(t *testing.T, c *op.Catalogue) []byte {
 	t.Helper()
@@ -52,6 +55,9 @@ func TestReferenceIsUpToDate(t *testing.T) {
 	dir := filepath.Join("..", "..", "..", "docs", "reference")
 	files := documents(t)
 	for name, want := range files {
+		if name == openAPIFile {
+			continue
+		}
 		path := filepath.Join(dir, name)
 		if *update {
 			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
@@ -67,7 +73,7 @@ func TestReferenceIsUpToDate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range found {
-		if _, ok := files[f.Name()]; !ok {
+		if _, ok := files[f.Name()]; !ok || f.Name() == openAPIFile {
 			t.Errorf("nothing generates %s: remove it", filepath.Join(dir, f.Name()))
 		}
 	}
@@ -90,8 +96,8 @@ func TestTheSameCatalogueGivesTheSameDocuments(t *testing.T) {
 
 var link = regexp.MustCompile(`\]\(([a-z0-9_.-]*)(?:#([a-z0-9_]+))?\)`)
 
-// TestLinksLead covers next steps too: each is a link to its operation.
-func TestLinksLead(t *testing.T) {
+// TestReferenceLinksResolve covers next steps too: each is a link to its operation.
+func TestReferenceLinksResolve(t *testing.T) {
 	files := documents(t)
 	for name, text := range files {
 		for _, m := range link.FindAllStringSubmatch(text, -1) {

@@ -15,25 +15,25 @@ const (
 	responsesRef  = "#/components/responses/"
 )
 
-// smallest is the size in bytes below which a schema inside another is not worth a reference.
+// smallest is the minimum size in bytes of an inner schema that is shared.
 const smallest = 70
 
-// sharing finds the schemas that a document would hold more than once. Each is written once, under a name, and
-// referred to. The inputs and outputs of operations always get a name: generated clients have types for them.
+// sharing finds the schemas that occur more than once in a document. Each is written once, under a name, and referenced. The inputs and
+// outputs of operations always get a name: generated clients have types for them.
 type sharing struct {
-	texts map[*jsonschema.Schema]string // JSON of every schema that was met
+	texts map[*jsonschema.Schema]string // JSON of every schema found so far
 	uses  map[string]*use               // by that JSON
-	order []*use                        // as they were met
+	order []*use                        // in the order in which they were found
 }
 
 // use is one distinct schema.
 type use struct {
 	schema *jsonschema.Schema
-	count  int    // how many places refer to it, after equal parents have become one
+	count  int    // number of places that refer to it, after equal parents were merged
 	root   string // the name of a whole input or output
-	owner  string // the root in which it was met first
-	word   string // the property it was met at first
-	ref    string // the name it is shared by; "" for a schema that stays where it is
+	owner  string // the root that first contained it
+	word   string // the first property that had it
+	ref    string // the name that it is shared under; "" for an unshared schema
 }
 
 func newSharing() *sharing {
@@ -59,7 +59,7 @@ func (s *sharing) visit(node *jsonschema.Schema, owner, word string) *use {
 		s.uses[string(raw)] = u
 		s.order = append(s.order, u)
 		children(node, func(child *jsonschema.Schema, property string) *jsonschema.Schema {
-			if property == "" { // of a list or a choice: it has no name of its own
+			if property == "" { // an element of a list or a choice has no name of its own
 				property = word
 			}
 			s.visit(child, owner, property)
@@ -70,7 +70,7 @@ func (s *sharing) visit(node *jsonschema.Schema, owner, word string) *use {
 	return u
 }
 
-// children calls change with each schema directly inside another, and puts back what it returns.
+// children replaces each schema directly inside another by the result of change.
 func children(s *jsonschema.Schema, change func(child *jsonschema.Schema, property string) *jsonschema.Schema) {
 	for _, name := range order(s) {
 		s.Properties[name] = change(s.Properties[name], name)
@@ -86,7 +86,7 @@ func children(s *jsonschema.Schema, change func(child *jsonschema.Schema, proper
 	}
 }
 
-// components names what is shared and gives it by name. From then on refer gives the references.
+// components names the shared schemas and returns them by name. After that, refer returns references.
 func (s *sharing) components() map[string]*jsonschema.Schema {
 	named := map[string]*jsonschema.Schema{}
 	for _, u := range s.order {
@@ -110,7 +110,7 @@ func (s *sharing) refer(to *jsonschema.Schema) *jsonschema.Schema {
 	return to
 }
 
-// free is the first of the names that is given and not taken; the last one gets a number when all are.
+// free is the first unused name of a list; if all are used, the last one with a number.
 func free[T any](taken map[string]T, names ...string) string {
 	name := ""
 	for _, name = range names {
@@ -137,7 +137,7 @@ func pascal(name string) string {
 	return b.String()
 }
 
-// shareParameters replaces each parameter that several operations take by a reference, and adds it to the named ones.
+// shareParameters replaces each parameter of several operations by a reference, and adds it to the components.
 func shareParameters(operations []*operation, named map[string]parameter) {
 	key := func(p parameter) string { return fmt.Sprint(p.Ref, p.In, p.Name, p.Required, p.Description, p.Schema) }
 	counts, refs := map[string]int{}, map[string]string{}
@@ -161,7 +161,7 @@ func shareParameters(operations []*operation, named map[string]parameter) {
 	}
 }
 
-// order is the order of declaration, then what was added later.
+// order is the order of declaration, then later additions.
 func order(s *jsonschema.Schema) []string {
 	names := slices.Clone(s.PropertyOrder)
 	var rest []string

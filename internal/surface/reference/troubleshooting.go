@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/op"
 )
 
-// Troubleshooting is what an agent reads when something went wrong: recipes for the common cases, and all codes.
+// Troubleshooting is the page for agents after a failure: recipes for the common cases, and all codes.
 func Troubleshooting(c *op.Catalogue) string {
 	var b strings.Builder
 	b.WriteString("# Troubleshooting ios-agent\n")
@@ -31,34 +31,34 @@ type recipe struct {
 func recipes() []recipe {
 	return []recipe{
 		{"The client runs in a sandbox (SANDBOXED)", []phrase{
-			{"The client talks to a daemon over a unix socket in its home, `~/.ios-agent`, and starts it if need be. The message " +
+			{"The client talks to a daemon over a unix socket in its home, `~/.ios-agent`, and starts it if needed. The message " +
 				"names the path that the sandbox forbids."},
 			{"Allow the sandbox that folder and its socket, or set `IOS_AGENT_HOME` to a folder it may write."},
 			{"Or run `ios-agent daemon start` outside the sandbox and call it over HTTP with the key; `ios-agent daemon status` " +
 				"names address and key file."},
 		}},
-		{"There is no Xcode (NO_XCODE, TOOL_MISSING)", []phrase{
-			{"{doctor} says which tool does not answer."},
+		{"Xcode is missing (NO_XCODE, TOOL_MISSING)", []phrase{
+			{"{doctor} names the tool that does not answer."},
 			{"On a Mac, install Xcode and choose it: `sudo xcode-select -s /Applications/Xcode.app`."},
 			{"Elsewhere, or to try things, set `IOS_AGENT_TOOLCHAIN=virtual`: virtual devices, marked as such in every answer. " +
-				"What works there is no proof for a real device."},
+				"Success there does not prove anything about a real device."},
 		}},
 		{"A ref is refused (REF_EXPIRED, ELEMENT_NOT_FOUND)", []phrase{
-			{"Nothing was sent. The element is gone or is no longer the only one that fits; refs also end with the daemon."},
+			{"No input was sent. The element is gone, or several elements fit; refs also end with the daemon."},
 			{"Look at the candidates in the details. If one of them is meant, use its ref."},
-			{"Else take a new {snapshot} and use a ref from it. A ref never moves on to another element.",
+			{"Else take a new {snapshot} and use a ref from it. A ref never moves to another element.",
 				"Else look at the screen again and use a ref from there."},
 		}},
 		{"The outcome is unknown (OUTCOME_UNKNOWN)", []phrase{
 			{"Do not repeat the action: it may have arrived, and a second one may buy twice."},
 			{"Take a {snapshot}. If it shows the effect, go on; if it shows the state from before, repeat the action once.",
 				"Look at the screen. If it shows the effect, go on; if not, repeat the action once."},
-			{"If it happens again, {doctor} tells whether tools and agent answer."},
+			{"If it happens again, {doctor} checks whether tools and agent answer."},
 		}},
 	}
 }
 
-// meaning is a code in words. Most codes say it themselves; those that do not are in the table below.
+// meaning explains a code. Most codes explain themselves; the table below has the rest.
 func meaning(c fault.Code) string {
 	if text, ok := inWords()[c]; ok {
 		return text
@@ -75,19 +75,19 @@ func inWords() map[fault.Code]string {
 		fault.Forbidden:          "the caller may not do this",
 		fault.NoDevice:           "no device was named and none is booted",
 		fault.DeviceNotFound:     "no device has that udid or name",
-		fault.DeviceAmbiguous:    "several devices fit",
+		fault.DeviceAmbiguous:    "several devices match",
 		fault.AppNotFound:        "the app is not installed on the device",
 		fault.ElementNotFound:    "no element on the screen fits",
-		fault.ElementAmbiguous:   "several elements fit; nothing was sent",
-		fault.ElementUnhittable:  "the element is there but cannot be touched",
+		fault.ElementAmbiguous:   "several elements match; no input was sent",
+		fault.ElementUnhittable:  "the element exists but cannot be touched",
 		fault.ElementNotEditable: "the element does not take text",
-		fault.RefExpired:         "the ref's element is gone or cannot be told from others; nothing was sent",
+		fault.RefExpired:         "the ref's element is gone or is ambiguous; no input was sent",
 		fault.NoFocus:            "no field has the keyboard",
 		fault.OutcomeUnknown:     "the input may or may not have arrived",
 		fault.OutcomeUnchanged:   "the input was sent, a change was expected, nothing reacted",
-		fault.GoalFailed:         "the model or program that decides gave up the goal",
-		fault.LimitReached:       "a run took as many steps or as long as it may",
-		fault.DeciderFailed:      "the program or model that decides died, hung or gave no usable answer",
+		fault.GoalFailed:         "the deciding model or program gave up the goal",
+		fault.LimitReached:       "a run reached its limit of steps or time",
+		fault.DeciderFailed:      "the deciding program or model died, hung or gave no usable answer",
 		fault.PathError:          "a file or folder cannot be used",
 		fault.Unsupported:        "this device, driver or toolchain lacks the ability",
 		fault.NoXcode:            "Apple's tools are missing or none is chosen",
@@ -97,7 +97,7 @@ func inWords() map[fault.Code]string {
 		fault.DaemonUnreachable:  "the background process does not answer",
 		fault.Sandboxed:          "the system forbids the client a path it needs",
 		fault.Timeout:            "it took longer than the operation's time limit",
-		fault.Cancelled:          "it was ended before it was done",
-		fault.Internal:           "a bug of ours",
+		fault.Cancelled:          "it was cancelled before it finished",
+		fault.Internal:           "a bug in ios-agent",
 	}
 }

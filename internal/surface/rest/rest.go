@@ -1,5 +1,6 @@
-// Package rest serves the catalogue over HTTP: a route an operation, input from the path, from the query for GET and
-// from the body otherwise; the bare result with its meta as the answer, errors as {"detail", "error"}. Streams are SSE.
+// Package rest serves the catalogue over HTTP. Handler gives every operation with a route: its input comes from the path, for GET from the
+// query, and otherwise from the body. The answer is the bare result with its meta; errors are {"detail", "error"}; streams are server-sent
+// events. The package does not check keys or addresses: its caller does.
 package rest
 
 import (
@@ -18,6 +19,7 @@ import (
 
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/surface/wording"
 )
@@ -25,10 +27,10 @@ import (
 // SessionHeader names the client session.
 const SessionHeader = "X-Session"
 
-// RequestHeader is the client's id of a request that may be repeated; see op.Repeatable.
+// RequestHeader is the client's id of a repeatable request; see op.Repeatable.
 const RequestHeader = "Idempotency-Key"
 
-// maxBody bounds a request's body where the operation does not. Inputs are small; files travel by path.
+// maxBody bounds a request's body, unless the operation has its own limit. Inputs are small; files are passed by path.
 const maxBody = 1 << 20
 
 // Handler serves every operation that has a route.
@@ -47,7 +49,7 @@ func Handler(c *op.Catalogue) http.Handler {
 			all = append(all, route)
 		}
 	}
-	others := http.NewServeMux() // by path alone: GET /builds/{id} and /builds/latest of any method exclude each other in one
+	others := http.NewServeMux() // by path alone: GET /builds/{id} and /builds/latest of any method conflict in one mux
 	for _, path := range slices.Sorted(maps.Keys(methods)) {
 		others.HandleFunc(path, NotAllowed(strings.Join(methods[path], ", ")))
 	}
@@ -56,7 +58,7 @@ func Handler(c *op.Catalogue) http.Handler {
 	return mux
 }
 
-// Public are the paths that callers without the key may ask.
+// Public are the paths that need no key.
 func Public(c *op.Catalogue) map[string]bool {
 	paths := map[string]bool{}
 	for _, o := range c.Ops() {
@@ -69,7 +71,7 @@ func Public(c *op.Catalogue) map[string]bool {
 	return paths
 }
 
-// server answers requests in the words of HTTP.
+// server answers requests.
 type server struct {
 	*op.Catalogue
 	voice wording.Voice
@@ -78,7 +80,7 @@ type server struct {
 func (s server) serve(w http.ResponseWriter, r *http.Request, o op.Op) {
 	input, err := inputOf(w, r, o)
 	if err != nil {
-		Fail(w, err)
+		s.fail(w, err)
 		return
 	}
 	if o.Streams() {
@@ -86,7 +88,7 @@ func (s server) serve(w http.ResponseWriter, r *http.Request, o op.Op) {
 		return
 	}
 	call := callOf(r)
-	call.Alone = o.Family != op.Core // the route is the other product's
+	call.Alone = o.Family != op.Core // the route is another product's
 	e := s.voice.Envelope(s.Run(r.Context(), s.ID(o), call, input), input)
 	if e.Error == nil && o.Picture && len(e.Images) > 0 {
 		writePicture(w, e.Images[0])
@@ -100,10 +102,10 @@ func (s server) serve(w http.ResponseWriter, r *http.Request, o op.Op) {
 	write(w, status, body)
 }
 
-// Answer is what a call with this input is answered with.
+// Answer is the response to a call with this input.
 func Answer(o op.Op, e op.Envelope, input []byte) (status int, body []byte) {
 	switch {
-	case e.Error == nil && string(e.Result) == "null": // there is none, as the source systems say it
+	case e.Error == nil && string(e.Result) == "null": // no result: answer as the source systems do
 		return http.StatusOK, e.Result
 	case e.Error == nil:
 		return http.StatusOK, e.Body()
@@ -117,14 +119,14 @@ func Answer(o op.Op, e op.Envelope, input []byte) (status int, body []byte) {
 	return status, encode(failure)
 }
 
-// asksBack answers a call that fits several things as the source systems do: not an error, but a list to choose from.
+// asksBack answers an ambiguous call as the source systems do: with a list to choose from instead of an error.
 func asksBack(e op.Envelope) map[string]any {
 	return map[string]any{
 		"status": "ambiguous", "message": e.Error.Message, "matches": e.Error.Details["candidates"], "error": e.Error, "meta": e.Meta,
 	}
 }
 
-// misfit is what Python's servers say of an input that does not fit their schema.
+// misfit is the body that Python servers send for an input that breaks their schema.
 type misfit struct {
 	Type  string          `json:"type"`
 	At    []string        `json:"loc"`
@@ -140,7 +142,7 @@ func misfitOf(o op.Op, wrong *op.MisfitError, said string) misfit {
 	if wrong.Field != "" {
 		m.At = append(m.At, wrong.Field)
 	}
-	if given := string(wrong.Given); given != "" && strings.Contains(said, given) { // else it is long, or was hidden
+	if given := string(wrong.Given); given != "" && strings.Contains(said, given) { // else it is too long, or hidden
 		m.Given = wrong.Given
 	}
 	return m
@@ -153,7 +155,7 @@ func callOf(r *http.Request) op.Call {
 	return op.Call{Session: Session(r), Client: Client(r), Request: r.Header.Get(RequestHeader)}
 }
 
-// Client is the first word of the client's User-Agent: the program, without what it is made of.
+// Client is the client's program: the first word of the User-Agent, without its version.
 func Client(r *http.Request) string {
 	first, _, _ := strings.Cut(r.UserAgent(), " ")
 	return cmp.Or(first, "http")
@@ -167,7 +169,7 @@ func Session(r *http.Request) string {
 	return session.HTTP
 }
 
-// inputOf reads a request's input. Which keys exist and what they mean is the operation's business.
+// inputOf reads a request's input. The operation itself checks keys and values.
 func inputOf(w http.ResponseWriter, r *http.Request, o op.Op) ([]byte, error) {
 	var input []byte
 	var err error
@@ -182,11 +184,11 @@ func inputOf(w http.ResponseWriter, r *http.Request, o op.Op) ([]byte, error) {
 	return withPath(input, r, o)
 }
 
-// queryOf reads the query; a repeated key is a list. What cannot be read is refused: left out or mended, it would mean something else.
+// queryOf reads the query; a repeated key is a list. An unreadable query is refused: dropping or repairing a part would change its meaning.
 func queryOf(r *http.Request) ([]byte, error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil, fault.New(fault.InvalidInput, "the query cannot be read: %w", err)
+		return nil, fault.New(fault.InvalidInput, "cannot read the query: %w", err)
 	}
 	values := map[string]any{}
 	for key, list := range query {
@@ -202,7 +204,7 @@ func queryOf(r *http.Request) ([]byte, error) {
 }
 
 func bodyOf(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
-	if r.ContentLength > most { // it is not waited for
+	if r.ContentLength > most { // refuse before reading
 		w.Header().Set("Connection", "close")
 		return nil, tooLarge(most)
 	}
@@ -212,7 +214,7 @@ func bodyOf(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) 
 		return nil, tooLarge(most)
 	}
 	if err != nil {
-		return nil, fault.New(fault.InvalidInput, "reading the body: %w", err)
+		return nil, fault.New(fault.InvalidInput, "cannot read the body: %w", err)
 	}
 	return body, nil
 }
@@ -221,7 +223,7 @@ func tooLarge(most int64) error {
 	return fault.New(fault.TooLarge, "the body is larger than %d bytes", most)
 }
 
-// withPath adds the inputs that the path names. One that is given again is refused: the two values could differ.
+// withPath adds the inputs from the path. An input that the body repeats is refused: the two values could differ.
 func withPath(input []byte, r *http.Request, o op.Op) ([]byte, error) {
 	named := map[string]json.RawMessage{}
 	for _, f := range o.Fields() {
@@ -251,10 +253,16 @@ func withPath(input []byte, r *http.Request, o op.Op) ([]byte, error) {
 	return json.Marshal(given)
 }
 
-// Fail answers with a fault.
+// Fail answers with a fault of a request that reached no operation. Operation names in its text stay as they are.
 func Fail(w http.ResponseWriter, err error) {
-	e := op.Failed(err, op.Meta{})
-	write(w, e.Error.Code.Status(), encode(failed(e)))
+	refuse(w, fault.From(err).Said(hint.Plain))
+}
+
+// fail answers with a fault, rendered for HTTP.
+func (s server) fail(w http.ResponseWriter, err error) { refuse(w, s.voice.Fault(fault.From(err))) }
+
+func refuse(w http.ResponseWriter, f *fault.Fault) {
+	write(w, f.Code.Status(), encode(failed(op.Failed(f, op.Meta{}))))
 }
 
 func failed(e op.Envelope) map[string]any {
@@ -280,13 +288,13 @@ func writePicture(w http.ResponseWriter, i op.Image) {
 	w.Write(i.Data)
 }
 
-// writeFile sends the file that a result is. Its name is ours.
+// writeFile sends the result's file. The file's name comes from the daemon, never from the request.
 func writeFile(w http.ResponseWriter, result json.RawMessage) {
 	var file op.Download
 	err := json.Unmarshal(result, &file)
 	data, wrong := base64.StdEncoding.DecodeString(file.Data)
 	if err := cmp.Or(err, wrong); err != nil {
-		Fail(w, fault.New(fault.Internal, "reading the file of an answer: %w", err))
+		Fail(w, fault.New(fault.Internal, "cannot read the answer's file: %w", err))
 		return
 	}
 	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name}))

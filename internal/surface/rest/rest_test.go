@@ -70,8 +70,8 @@ func read(t *testing.T, r *http.Response) (a answer) {
 	return a
 }
 
-// TestInputs: the path, the query and the body become the operation's input.
-func TestInputs(t *testing.T) {
+// TestInputsComeFromPathQueryAndBody: the path, the query and the body become the operation's input.
+func TestInputsComeFromPathQueryAndBody(t *testing.T) {
 	_, h := newWorld()
 	for _, c := range []struct{ route, body, want string }{
 		{"POST /api/v1/say", `{"text":"hello","times":2}`, `{"said":"hello hello","session":"http"}`},
@@ -97,7 +97,7 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-func TestWrongRequests(t *testing.T) {
+func TestWrongRequestsAreRefused(t *testing.T) {
 	_, h := newWorld()
 	for _, c := range []struct {
 		route, body string
@@ -106,7 +106,7 @@ func TestWrongRequests(t *testing.T) {
 		says        string
 	}{
 		{"GET /api/v1/no/such", "", 404, fault.UnknownOperation, "/api/v1/no/such"},
-		{"GET /", "", 404, fault.UnknownOperation, "there is no route /"},
+		{"GET /", "", 404, fault.UnknownOperation, "unknown route /"},
 		{"PATCH /api/v1/say", "{}", 405, fault.MethodNotAllowed, "is called with POST"},
 		{"POST /api/v1/things/t1", "{}", 405, fault.MethodNotAllowed, "is called with GET"},
 		{"POST /api/v1/say", "", 400, fault.InvalidInput, "text is required"},
@@ -176,8 +176,8 @@ func TestEveryFaultHasItsStatus(t *testing.T) {
 	}
 }
 
-// TestQuestionsAreNotErrors: an operation of a source system answers 200 with the things to choose from.
-func TestQuestionsAreNotErrors(t *testing.T) {
+// TestAmbiguousAnswerOfSourceSystemIs200: an operation of a source system answers 200 with the things to choose from.
+func TestAmbiguousAnswerOfSourceSystemIs200(t *testing.T) {
 	_, h := newWorld()
 	r := ask(t, h, "POST /api/v1/pick", "{}")
 	var body struct {
@@ -193,7 +193,7 @@ func TestQuestionsAreNotErrors(t *testing.T) {
 	}
 }
 
-func TestPictures(t *testing.T) {
+func TestPictureIsAnswerBody(t *testing.T) {
 	_, h := newWorld()
 	r := ask(t, h, "GET /api/v1/picture", "")
 	raw, err := io.ReadAll(r.Body)
@@ -203,8 +203,8 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestDownloads: a file is the body itself, with its name.
-func TestDownloads(t *testing.T) {
+// TestFileIsSentAsDownload: a file is the body itself, with its name.
+func TestFileIsSentAsDownload(t *testing.T) {
 	_, h := newWorld()
 	r := ask(t, h, "GET /api/v1/file", "")
 	raw, err := io.ReadAll(r.Body)
@@ -214,7 +214,7 @@ func TestDownloads(t *testing.T) {
 	}
 }
 
-func TestJobs(t *testing.T) {
+func TestLongOperationBecomesJob(t *testing.T) {
 	w := surfacetest.New(0)
 	h := rest.Handler(w.Catalogue)
 	for body, want := range map[string]struct {
@@ -242,8 +242,8 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestACallerWhoLeavesEndsTheCall: the operation's context ends with the request.
-func TestACallerWhoLeavesEndsTheCall(t *testing.T) {
+// TestDisconnectCancelsTheCall: the operation's context ends with the request.
+func TestDisconnectCancelsTheCall(t *testing.T) {
 	w, h := newWorld()
 	server := httptest.NewServer(h)
 	defer server.Close()
@@ -265,8 +265,8 @@ func TestACallerWhoLeavesEndsTheCall(t *testing.T) {
 	<-done
 }
 
-// TestStreams: server-sent events as they come, heartbeats in between, and the envelope at the end.
-func TestStreams(t *testing.T) {
+// TestStreamSendsServerSentEvents: server-sent events as they come, heartbeats in between, and the envelope at the end.
+func TestStreamSendsServerSentEvents(t *testing.T) {
 	w, h := newWorld()
 	server := httptest.NewServer(h)
 	defer server.Close()
@@ -312,8 +312,8 @@ func TestAQuietStreamHasHeartbeats(t *testing.T) {
 	})
 }
 
-// TestTheProductsRoutes: each operation's own route reaches it, and only by its method.
-func TestTheProductsRoutes(t *testing.T) {
+// TestProductRoutesAcceptOnlyTheirMethod: each operation's own route reaches it, and only by its method.
+func TestProductRoutesAcceptOnlyTheirMethod(t *testing.T) {
 	c := product.Catalogue()
 	h := rest.Handler(c)
 	for _, o := range c.Ops() {

@@ -11,8 +11,8 @@ import (
 	"ios-agent/internal/surface/rest"
 )
 
-// TestRoutesBesideAWildcard: a name among others is a route of its own, and other methods of it are refused by their name.
-func TestRoutesBesideAWildcard(t *testing.T) {
+// TestFixedRouteWinsOverWildcard: a name among others is a route of its own, and other methods of it are refused by their name.
+func TestFixedRouteWinsOverWildcard(t *testing.T) {
 	type in struct {
 		ID string `json:"id" doc:"which"`
 	}
@@ -33,7 +33,7 @@ func TestRoutesBesideAWildcard(t *testing.T) {
 	for request, want := range map[string]string{
 		"GET /builds/b1": `"said":"b1"`, "GET /builds/latest": `"said":"the latest"`, "POST /builds/parse": `"said":"parsed"`,
 		"POST /builds/latest": "is called with GET", "DELETE /builds/parse": "is called with POST", "PUT /builds/b1": "is called with GET",
-		"GET /others": "there is no route /others",
+		"GET /others": "unknown route /others",
 	} {
 		r := ask(t, h, request, "")
 		text, err := io.ReadAll(r.Body)
@@ -43,8 +43,8 @@ func TestRoutesBesideAWildcard(t *testing.T) {
 	}
 }
 
-// TestAnAnswerThatIsNull: where there is nothing, a body is null, as the source systems have it.
-func TestAnAnswerThatIsNull(t *testing.T) {
+// TestEmptyResultIsNull: an operation without a result answers null, as the source systems do.
+func TestEmptyResultIsNull(t *testing.T) {
 	h := rest.Handler(op.NewCatalogue([]op.Op{op.New(
 		op.Spec{Name: "show_none", Groups: []string{"x"}, Route: "GET /none", Summary: "Show", REST: op.REST{Body: 8}},
 		func(context.Context, *op.Call, struct{}) (*struct{}, error) { return nil, nil },

@@ -13,7 +13,7 @@ import (
 // heartbeat is how often a stream without items sends a comment, so that proxies and clients do not close it.
 const heartbeat = 15 * time.Second
 
-// stream answers with server-sent events: "item" for each item that has no other name, "end" with the envelope when the stream is over.
+// stream answers with server-sent events: "item" for each item without an event name, and "end" with the envelope when the stream ends.
 func (s server) stream(w http.ResponseWriter, r *http.Request, o op.Op, input []byte) {
 	events := &events{w: w, flush: http.NewResponseController(w)}
 	stop := events.beat()
@@ -25,10 +25,10 @@ func (s server) stream(w http.ResponseWriter, r *http.Request, o op.Op, input []
 		write(w, status, body)
 		return
 	}
-	_ = events.send("end", e) // to a client that may be gone
+	_ = events.send("end", e) // the client may be gone
 }
 
-// events writes server-sent events; the heartbeat writes from a goroutine of its own.
+// events writes server-sent events. Heartbeats come from another goroutine, so writes are locked.
 type events struct {
 	mu      sync.Mutex
 	w       http.ResponseWriter

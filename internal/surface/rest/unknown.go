@@ -10,25 +10,25 @@ import (
 	"ios-agent/internal/text/brief"
 )
 
-// routes are those that are served, as an operation has them: "GET /api/v1/builds/{id}".
+// routes are the served routes, as operations declare them: "GET /api/v1/builds/{id}".
 type routes []string
 
-// longestPath is how much of a path is told: clients send any.
+// longestPath is the maximum number of characters of a request's path in a fault.
 const longestPath = 200
 
-// unknown refuses a request for a path that nothing is served at, and names the route that may be meant.
+// unknown refuses a request for an unknown path, and names the nearest route.
 func (all routes) unknown(w http.ResponseWriter, r *http.Request) {
 	path := brief.Clip(r.URL.EscapedPath(), longestPath)
-	no := fault.New(fault.UnknownOperation, "there is no route %s", path).WithHint("GET /openapi.json lists the routes")
+	no := fault.New(fault.UnknownOperation, "unknown route %s", path).WithHint("GET /openapi.json lists the routes")
 	if near := all.near(r.Method, r.URL.Path); near != "" {
 		no = no.With("nearest", near).WithHint("the nearest route is %s; GET /openapi.json lists all", near)
 	}
 	Fail(w, no)
 }
 
-// near is the route whose path is most like one, with the method if it has that; empty when none is like it.
+// near is the route with the most similar path, with the request's method if possible; empty if none is similar.
 func (all routes) near(method, path string) string {
-	meant := map[string][]string{} // by what the path would be
+	meant := map[string][]string{} // routes by their filled path
 	var paths []string
 	for _, route := range all {
 		_, pattern, _ := strings.Cut(route, " ")
@@ -50,10 +50,10 @@ func (all routes) near(method, path string) string {
 	return found[0]
 }
 
-// bare is a path without what all have in front, which would make all alike.
+// bare is a path without the common prefix, which would make all paths similar.
 func bare(path string) string { return strings.Trim(strings.TrimPrefix(path, "/api/v1"), "/") }
 
-// filled is the path of a route with the parts of a request where the route takes any.
+// filled is the path of a route, with the request's parts in the place of its parameters.
 func filled(pattern, path string) string {
 	given, parts := strings.Split(path, "/"), strings.Split(pattern, "/")
 	for i, part := range parts {
@@ -64,7 +64,7 @@ func filled(pattern, path string) string {
 	return strings.Join(parts, "/")
 }
 
-// NotAllowed refuses every method but those that are allowed, as "GET, POST".
+// NotAllowed refuses a request whose method is not in the list, such as "GET, POST".
 func NotAllowed(allowed string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", allowed)

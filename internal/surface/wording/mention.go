@@ -4,92 +4,11 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
-	"sync"
 
 	"ios-agent/internal/op"
-	"ios-agent/internal/text/words"
 )
 
-// verbsOf finds operations by what one types for them. It is read only when a text names one.
-func verbsOf(c *op.Catalogue) func() map[string]op.Op {
-	return sync.OnceValue(func() map[string]op.Op {
-		all := map[string]op.Op{}
-		for _, o := range c.Ops() {
-			for _, word := range o.Aliases {
-				all[word] = o
-			}
-		}
-		for _, o := range c.Ops() {
-			if o.Verb != "" {
-				all[o.Verb] = o
-			}
-		}
-		return all
-	})
-}
-
-// parseCommand reads a command without the program's name. It is no mention if it is no operation, or not one that could be called so.
-func parseCommand(verbs map[string]op.Op, command string) (Mention, bool) {
-	split, whole := words.Split(command)
-	if !whole {
-		return Mention{}, false
-	}
-	for n := min(2, len(split)); n > 0; n-- {
-		o, ok := verbs[strings.Join(split[:n], " ")]
-		if !ok {
-			continue
-		}
-		if rest := split[n:]; !slices.Equal(rest, []string{"--help"}) {
-			input, err := op.ParseArgs(o, rest)
-			return Mention{Op: o, Input: typed(o, input)}, err == nil
-		}
-		return Mention{Op: o, Help: true}, true
-	}
-	return Mention{}, false
-}
-
-// parseCall reads name({ key: value, … }).
-func parseCall(c *op.Catalogue, call string) (Mention, bool) {
-	name, rest, _ := strings.Cut(call, "({")
-	o, err := c.Lookup(name)
-	if err != nil {
-		return Mention{}, false
-	}
-	input := map[string]any{}
-	inside := strings.TrimSpace(strings.TrimSuffix(rest, "})"))
-	for inside != "" {
-		key, value, ok := strings.Cut(inside, ":")
-		if !ok {
-			return Mention{}, false
-		}
-		decoder := json.NewDecoder(strings.NewReader(value))
-		var decoded any
-		if decoder.Decode(&decoded) != nil {
-			return Mention{}, false
-		}
-		input[strings.TrimSpace(key)] = decoded
-		inside = strings.TrimLeft(value[decoder.InputOffset():], ", ")
-	}
-	return Mention{Op: o, Input: input}, true
-}
-
-// typed gives numbers and booleans their kind: a command line has texts only.
-func typed(o op.Op, input map[string]any) map[string]any {
-	for _, f := range o.Fields() {
-		text, is := input[f.Name].(string)
-		if !is || f.Kind != op.Bool && f.Kind != op.Int && f.Kind != op.Float {
-			continue
-		}
-		var value any
-		if json.Unmarshal([]byte(text), &value) == nil { // else it stands for a value, as in --timeout SECONDS
-			input[f.Name] = value
-		}
-	}
-	return input
-}
-
-// whereabouts are the inputs that say where a call works. What a call named, its next one should name too.
+// whereabouts are the inputs that say where a call works. If a call names them, the next call should name them too.
 var whereabouts = []string{
 	"session", "udid", "sim", "simulatorId", "simulatorName", "deviceId", "projectPath", "workspacePath", "scheme", "configuration",
 	"platform", "derivedDataPath", "packagePath",

@@ -12,12 +12,12 @@ import (
 	"ios-agent/internal/op"
 )
 
-// twins find what a set of tools has in the place of an operation of ours. They are looked for only when a text names one.
+// twins find the tool of a set that does the same as a core operation. The search happens when a text first names an operation.
 type twins struct {
 	catalogue *op.Catalogue
 	names     map[string]string // of the tools, by ID
 	found     func() map[string][]op.Op
-	inputs    func() map[string]bool // those that some tool takes
+	inputs    func() map[string]bool // inputs that at least one tool takes
 }
 
 func twinsOf(c *op.Catalogue, names map[string]string) twins {
@@ -140,8 +140,8 @@ func camel(name string) string {
 	return strings.Join(parts, "")
 }
 
-// input is a flag as the set's tools call it.
-func (t twins) input(flag string) string {
-	name, _ := nameIn(func(n string) bool { return t.inputs()[n] }, strings.ReplaceAll(flag, "-", "_"))
+// input is the name of an input in the set's tools.
+func (t twins) input(name string) string {
+	name, _ = nameIn(func(n string) bool { return t.inputs()[n] }, name)
 	return name
 }

@@ -12,19 +12,20 @@ import (
 	"ios-agent/internal/op"
 )
 
-// Shell speaks to somebody with a command line.
+// Shell speaks to a person at a command line.
 func Shell(c *op.Catalogue) Voice {
 	return Voice{
-		catalogue: c, verbs: verbsOf(c),
+		catalogue: c,
 		call: func(m Mention) string {
 			if m.Op.Verb == "" {
 				return "`ios-agent call " + c.ID(m.Op) + " '" + object(m.Input) + "'`"
 			}
 			return "`" + command(m) + "`"
 		},
+		can:    func(Mention) bool { return true },
 		blanks: true,
 		user:   func(command string) string { return "`" + command + "`" },
-		input:  func(flag string) string { return "--" + flag },
+		input:  func(name string) string { return "--" + op.Field{Name: name}.Flag() },
 		listed: func(o op.Op) bool { return o.Verb != "" },
 	}
 }
@@ -32,15 +33,15 @@ func Shell(c *op.Catalogue) Voice {
 // Offer is the tools that an MCP server lists, by the operation's ID in the catalogue.
 type Offer struct {
 	Names map[string]string
-	// Other is the tool that calls operations which are not listed; it takes name and arguments. Empty: there is none.
+	// Other is the tool that calls unlisted operations; it takes name and arguments. It may be empty.
 	Other string
 	// Destructive says that Other reaches operations that may lose data.
 	Destructive bool
 	// Find is the tool that describes operations; it takes a query.
 	Find string
-	// Later are tools that are listed once Discover was called with the group of theirs.
+	// Later are tools that the server lists after a call of Discover with their group.
 	Later    map[string]string
-	Listed   func(name string) bool // whether that was done; nil: it was not
+	Listed   func(name string) bool // whether that call was made; nil means no
 	Discover string
 }
 
@@ -55,7 +56,7 @@ func Tools(c *op.Catalogue, offer Offer) Voice {
 		return toolCall(name, m.Input)
 	}
 	return Voice{
-		catalogue: c, verbs: verbsOf(c),
+		catalogue: c,
 		call: func(m Mention) string {
 			if name, is := offer.Names[c.ID(m.Op)]; is {
 				return listed(m, name)
@@ -77,6 +78,12 @@ func Tools(c *op.Catalogue, offer Offer) Voice {
 			}
 			return theUser(command(m))
 		},
+		can: func(m Mention) bool {
+			_, now := offer.Names[c.ID(m.Op)]
+			_, later := offer.Later[c.ID(m.Op)]
+			_, _, has := twins.of(m)
+			return now || later || has || reach(m.Op) || m.Help && offer.Find != ""
+		},
 		user: func(command string) string {
 			if command == list && offer.Find != "" {
 				return offer.Find
@@ -88,11 +95,11 @@ func Tools(c *op.Catalogue, offer Offer) Voice {
 	}
 }
 
-// Actions speaks to whoever chooses an action a turn; the names are those of the actions, by the operation's ID in the catalogue.
+// Actions speaks to a model that chooses one action each turn. The names are the names of the actions, by the operation's ID.
 func Actions(c *op.Catalogue, names map[string]string) Voice {
 	user := func(command string) string { return "`" + command + "`, which only your user can run" }
 	return Voice{
-		catalogue: c, verbs: verbsOf(c),
+		catalogue: c,
 		call: func(m Mention) string {
 			name, offered := names[c.ID(m.Op)]
 			switch {
@@ -103,8 +110,9 @@ func Actions(c *op.Catalogue, names map[string]string) Voice {
 			}
 			return object(action{name, m.Input})
 		},
+		can:    func(m Mention) bool { _, offered := names[c.ID(m.Op)]; return offered },
 		user:   user,
-		input:  func(flag string) string { return strings.ReplaceAll(flag, "-", "_") },
+		input:  func(name string) string { return name },
 		listed: func(o op.Op) bool { _, is := names[c.ID(o)]; return is },
 	}
 }
@@ -118,7 +126,7 @@ type action struct {
 // Routes speaks to a program that calls over HTTP.
 func Routes(c *op.Catalogue) Voice {
 	return Voice{
-		catalogue: c, verbs: verbsOf(c),
+		catalogue: c,
 		call: func(m Mention) string {
 			switch {
 			case m.Op.Route == "":
@@ -128,13 +136,14 @@ func Routes(c *op.Catalogue) Voice {
 			}
 			return route(m)
 		},
+		can: func(m Mention) bool { return m.Op.Route != "" },
 		user: func(command string) string {
 			if command == list {
 				return "GET /openapi.json"
 			}
 			return theUser(command)
 		},
-		input:  func(flag string) string { return strings.ReplaceAll(flag, "-", "_") },
+		input:  func(name string) string { return name },
 		listed: func(o op.Op) bool { return o.Route != "" },
 	}
 }

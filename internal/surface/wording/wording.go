@@ -1,63 +1,151 @@
-// Package wording says what to do next in the words of the surface that it is said on.
+// Package wording renders advice in the words of the surface that shows it.
 //
-// The product names an operation as a shell does, between backticks: `ios-agent launch Shop`; an input as a flag: `--udid`. Views
-// that have the shape of XcodeBuildMCP name one as it does: launch_app_sim({ bundleId: "…" }). A Voice turns these into what its
-// surface understands: a command, a tool call, a route. What stands in double quotes is data, and is left as it is.
+// The texts of the product hold facts (package hint): an operation with its input, an input's name, a command for a person. A Voice
+// replaces each by what its surface understands: a command line, a tool call, an HTTP request. A set of tools that lacks an operation gets
+// its own tool for the same task; where it has none, the clause of the hint that names the operation is left out.
 package wording
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
+	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
-	"ios-agent/internal/text/lazyregexp"
 	"ios-agent/internal/text/oneline"
 )
 
-// Mention is an operation that a text names, with the inputs that it names.
+// Mention is an operation that a text names, with the inputs that the text gives.
 type Mention struct {
 	Op    op.Op
 	Input map[string]any
-	Help  bool // its help is meant, not a call
+	Help  bool // the text means its help, not a call
 
-	kept map[string]any // what the call before named
+	kept map[string]any // inputs of the previous call that this one should repeat
 }
 
-// Voice writes mentions for one surface.
+// Voice renders facts in the words of one surface.
 type Voice struct {
 	catalogue *op.Catalogue
-	verbs     func() map[string]op.Op // what one types for each
 	call      func(Mention) string
-	user      func(command string) string // a command that is no operation: only the user has a shell
-	input     func(flag string) string
+	can       func(Mention) bool          // whether the surface reaches this operation
+	user      func(command string) string // a command outside the catalogue: only a person with a shell runs it
+	input     func(name string) string
 	listed    func(op.Op) bool // whether the surface shows this operation
-	blanks    bool             // a word to replace stands for an argument that is not known
+	blanks    bool             // an unknown argument becomes a word to replace, such as NAME
 }
 
-// Envelope is the answer in the words of the surface. The input is that of the call: what it named, what is said next names too.
+// Envelope is the answer in the words of the surface. The input is the input of the call: the calls that the answer suggests repeat the
+// device and project that it named.
 func (v Voice) Envelope(e op.Envelope, input []byte) op.Envelope {
 	kept := keep(input)
-	if e.Error != nil {
-		f := *e.Error
-		f.Hint = v.text(f.Hint, kept)
-		e.Error = &f
-	}
-	if !e.Document {
-		e.Stdout = v.advice(e.Stdout, kept)
+	e.Error = v.fault(e.Error, kept)
+	switch {
+	case !e.Document:
+		e.Stdout = v.lines(e.Stdout, kept)
+	case hint.Has(e.Stdout) && json.Valid([]byte(e.Stdout)): // the JSON of a result without a text
+		e.Stdout = string(v.result(json.RawMessage(e.Stdout), kept))
 	}
 	e.Result = v.result(e.Result, kept)
 	notices := slices.Clone(e.Meta.Notices)
 	for i, n := range notices {
 		notices[i].Text = v.text(n.Text, kept)
+		notices[i].Lines = slices.Clone(n.Lines)
+		for k, line := range n.Lines {
+			notices[i].Lines[k] = v.facts(line, kept)
+		}
 	}
 	e.Meta.Notices = notices
 	return e
 }
 
-// Next are the calls that usually follow one that went well, of those that the surface shows.
+// Fault is a fault in the words of the surface.
+func (v Voice) Fault(f *fault.Fault) *fault.Fault { return v.fault(f, nil) }
+
+// Say is a text in the words of the surface.
+func (v Voice) Say(text string) string { return v.facts(text, nil) }
+
+// fault drops the clauses of the hint that the surface cannot do. If no clause is left, the hint is the usual one of the code.
+func (v Voice) fault(f *fault.Fault, kept map[string]any) *fault.Fault {
+	if f == nil {
+		return nil
+	}
+	said := f.Said(func(text string) string { return v.facts(text, kept) })
+	if said.Hint = v.text(v.followable(f.Hint), kept); said.Hint == "" {
+		said.Hint = v.text(v.followable(f.Code.Hint()), kept)
+	}
+	return said
+}
+
+// facts replaces the facts of a text.
+func (v Voice) facts(text string, kept map[string]any) string {
+	return hint.Render(text, func(f hint.Fact) string {
+		switch f.Kind {
+		case hint.Input:
+			return v.input(f.Name)
+		case hint.Shell:
+			return v.user(f.Name)
+		}
+		m, ok := v.mention(f)
+		if !ok {
+			return f.Op
+		}
+		return oneline.Legible(v.call(withKept(m, kept)))
+	})
+}
+
+// mention is a fact that names an operation.
+func (v Voice) mention(f hint.Fact) (Mention, bool) {
+	o, err := v.catalogue.Lookup(f.Op)
+	return Mention{Op: o, Input: f.Input, Help: f.Kind == hint.Help}, err == nil
+}
+
+// followable is a hint without the clauses that tell to call what the surface does not have.
+func (v Voice) followable(text string) string {
+	if !hint.Has(text) {
+		return text
+	}
+	var kept strings.Builder
+	for _, clause := range clauses(text) {
+		lacks := slices.ContainsFunc(hint.Facts(clause), func(f hint.Fact) bool {
+			m, ok := v.mention(f)
+			return (f.Kind == hint.Call || f.Kind == hint.Help) && (!ok || !v.can(m))
+		})
+		if !lacks {
+			kept.WriteString(clause)
+		}
+	}
+	if kept.Len() == len(text) {
+		return text
+	}
+	return strings.TrimRight(kept.String(), " ,;:.")
+}
+
+// clauses splits a hint where it names another way: each clause has the separator that follows it.
+func clauses(text string) (split []string) {
+	from := 0
+	for _, at := range separators().FindAllStringIndex(text, -1) {
+		if found := text[at[0]:at[1]]; found[0] == '"' || strings.HasPrefix(found, "‹") {
+			continue // what looks like a separator there is data
+		}
+		split = append(split, text[from:at[1]])
+		from = at[1]
+	}
+	return append(split, text[from:])
+}
+
+// separators stand between the clauses of a hint. The pattern also finds quotations and facts, because a separator inside them is data.
+var separators = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"(?:\\.|[^"\\\n])*"|‹[^›\n]*›|; (?:or )?|\. |, or `)
+})
+
+// Next are the calls that usually follow a successful call, if the surface shows their operations.
 func (v Voice) Next(e op.Envelope, input []byte) (calls []string) {
 	for _, name := range e.Meta.Next {
 		if o, err := v.catalogue.Lookup(name); err == nil && v.listed(o) {
@@ -67,11 +155,11 @@ func (v Voice) Next(e op.Envelope, input []byte) (calls []string) {
 	return calls
 }
 
-// filled has the arguments that a call needs and that its line does not have: those that the result before has by that name, and else, on
-// a command line, a word to replace, as its help writes it.
+// filled adds the missing required arguments of a call: the value that the previous result has under the same name, or, on a command line,
+// a word to replace.
 func (v Voice) filled(m Mention, result []byte) Mention {
 	var has map[string]json.RawMessage
-	_ = json.Unmarshal(result, &has) // what is no object has nothing
+	_ = json.Unmarshal(result, &has) // only an object has values
 	all := map[string]any{}
 	maps.Copy(all, m.Input)
 	for _, f := range m.Op.Fields() {
@@ -91,60 +179,33 @@ func (v Voice) filled(m Mention, result []byte) Mention {
 
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
-// spans are what may be a mention: between backticks, or a call as XcodeBuildMCP writes it. A quotation is found too, and left alone.
-var spans = lazyregexp.New("`[^`\n]*`" + `|"(?:\\.|[^"\\\n])*"|[a-z][a-z0-9_]+\(\{(?:"(?:\\.|[^"\\])*"|[^"{}])*\}\)`)
-
-// text replaces the mentions in a text. What a call named may hold anything; a mention is shown on a terminal.
+// text is a hint or a notice on a terminal.
 func (v Voice) text(text string, kept map[string]any) string {
-	return oneline.Legible(spans.ReplaceAllStringFunc(text, func(span string) string {
-		switch span[0] {
-		case '"':
-			return span
-		case '`':
-			return v.span(span[1:len(span)-1], kept)
-		}
-		if m, ok := parseCall(v.catalogue, span); ok {
-			return v.call(withKept(m, kept))
-		}
-		return span
-	}))
+	return oneline.Legible(v.facts(text, kept))
 }
 
-// span is what stood between backticks.
-func (v Voice) span(span string, kept map[string]any) string {
-	if flag, is := strings.CutPrefix(span, "--"); is && !strings.ContainsAny(flag, " =") {
-		return v.input(flag)
-	}
-	command, is := strings.CutPrefix(span, "ios-agent ")
-	if !is {
-		return "`" + span + "`"
-	}
-	m, ok := parseCommand(v.verbs(), command)
-	if !ok {
-		return v.user(span)
-	}
-	return v.call(withKept(m, kept))
-}
-
-// advice replaces mentions in the lines of an answer that tell what to do; all others are what was asked for.
-func (v Voice) advice(text string, kept map[string]any) string {
-	if !strings.ContainsAny(text, "`(") {
+// lines renders the facts in the text of an answer. In a line that begins with "hint: ", only the clauses stay that can be followed.
+func (v Voice) lines(text string, kept map[string]any) string {
+	if !hint.Has(text) {
 		return text
 	}
 	lines := strings.Split(text, "\n")
-	steps := false
 	for i, line := range lines {
-		trimmed := strings.TrimSpace(line)
-		steps = trimmed == NextSteps || steps && strings.HasPrefix(line, "  ")
-		if steps || slices.ContainsFunc(advices, func(begin string) bool { return strings.HasPrefix(trimmed, begin) }) {
-			lines[i] = v.text(line, kept)
+		if advice, is := strings.CutPrefix(strings.TrimSpace(line), adviceLine); is {
+			left := v.followable(advice)
+			if left == "" {
+				lines[i] = ""
+				continue
+			}
+			line = line[:len(line)-len(strings.TrimLeft(line, " "))] + adviceLine + left
 		}
+		lines[i] = v.facts(line, kept)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// advices are how lines begin that tell what to do; an ellipsis is followed by the way to what is left out, an arrow by a step of a guide.
-var advices = []string{"hint: ", "note: ", "… ", Step}
+// adviceLine begins a line of an answer that says what to do.
+const adviceLine = "hint: "
 
 // Step begins a line of a guide.
 const Step = "→ "
@@ -152,63 +213,36 @@ const Step = "→ "
 // NextSteps heads the calls that usually follow, each in a line of its own that begins with two spaces.
 const NextSteps = "next steps:"
 
-// told are the fields of results that tell what to do, and where they stand: in the result itself, or in the parts of one of its lists.
-var told = []struct{ list, field string }{{"", "nextSteps"}, {"", "hint"}, {"ways", "instructions"}, {"steps", "instructions"}}
-
-// result replaces mentions in the fields of a result that tell what to do.
+// result renders the facts in the fields of a result that advise. All others are data, which stays as it is.
 func (v Voice) result(raw json.RawMessage, kept map[string]any) json.RawMessage {
-	for _, at := range told {
-		if !strings.Contains(string(raw), `"`+at.field+`"`) {
-			continue
-		}
-		if at.list == "" {
-			raw = changed(raw, at.field, func(said json.RawMessage) json.RawMessage { return v.said(said, kept) })
-			continue
-		}
-		raw = changed(raw, at.list, func(list json.RawMessage) json.RawMessage {
-			var parts []json.RawMessage
-			if json.Unmarshal(list, &parts) != nil {
-				return list
-			}
-			for i := range parts {
-				parts[i] = changed(parts[i], at.field, func(said json.RawMessage) json.RawMessage { return v.said(said, kept) })
-			}
-			return encoded(parts, list)
-		})
-	}
-	return raw
-}
-
-// changed is an object with one field changed; what is no object, or lacks the field, stays as it is.
-func changed(raw json.RawMessage, field string, change func(json.RawMessage) json.RawMessage) json.RawMessage {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(raw, &fields) != nil || fields[field] == nil {
+	if !hint.Has(string(raw)) {
 		return raw
 	}
-	fields[field] = change(fields[field])
-	return encoded(fields, raw)
-}
-
-func encoded(value any, otherwise json.RawMessage) json.RawMessage {
-	out, err := json.Marshal(value)
-	if err != nil {
-		return otherwise
-	}
-	return out
-}
-
-// said is a text, or a list of texts, in the words of the surface.
-func (v Voice) said(raw json.RawMessage, kept map[string]any) json.RawMessage {
-	var list []string
-	var one string
-	switch {
-	case json.Unmarshal(raw, &list) == nil:
-		for i := range list {
-			list[i] = v.text(list[i], kept)
+	field, holder, holders := "", "", []string(nil)
+	return parts().ReplaceAllFunc(raw, func(part []byte) []byte {
+		switch part[0] {
+		case '{':
+			holders, holder = append(holders, holder), field
+			return part
+		case '}':
+			field, holder, holders = holder, holders[len(holders)-1], holders[:len(holders)-1]
+			return part
 		}
-		return encoded(list, raw)
-	case json.Unmarshal(raw, &one) == nil:
-		return encoded(v.text(one, kept), raw)
-	}
-	return raw
+		if name, is := bytes.CutSuffix(part, []byte(":")); is {
+			field = string(name[1 : len(name)-1])
+			return part
+		}
+		var text string
+		if !hint.Advises(holder, field) || !hint.Has(string(part)) || json.Unmarshal(part, &text) != nil {
+			return part
+		}
+		said, err := json.Marshal(v.facts(text, kept))
+		if err != nil {
+			return part
+		}
+		return said
+	})
 }
+
+// parts are the strings and the ends of the objects of a compact JSON document. A string with a colon is the name of a field.
+var parts = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:\\.|[^"\\])*":?|[{}]`) })

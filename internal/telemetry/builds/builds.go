@@ -1,5 +1,5 @@
-// Package builds keeps what came of builds and test runs in the store: each whole, as a document, and each error and warning as an
-// entry among the others. It reads logs that were read by buildlog; it runs nothing.
+// Package builds stores the results of builds and test runs: each Result as a document, and each of its errors and warnings as an entry. Of
+// makes a Result from a log that buildlog has read, and Keep stores it. The package does not run builds: xcode/builder does.
 package builds
 
 import (
@@ -20,39 +20,39 @@ import (
 // Kind is the kind of the documents.
 const Kind = "build"
 
-// process is who says the errors and warnings where no other tool is named, as quern has it.
+// process is the process of errors and warnings without a named tool, as in quern.
 const process = "xcodebuild"
 
 // Swift is the tool that builds Swift packages.
 const Swift = "swift"
 
-// Result is a build or a test run. The keys that quern has are quern's.
+// Result is the result of a build or a test run. It uses quern's keys where quern has them.
 type Result struct {
 	ID            string    `json:"id"`
 	Time          time.Time `json:"time"`
-	Action        string    `json:"action,omitempty"` // in xcodebuild's words; empty: somebody else's log
+	Action        string    `json:"action,omitempty"` // in xcodebuild's words; empty: the log came from elsewhere
 	Tool          string    `json:"tool,omitempty"`   // empty: xcodebuild
 	Project       string    `json:"project,omitempty"`
 	Scheme        string    `json:"scheme,omitempty"`
 	Configuration string    `json:"configuration,omitempty"`
 	Destination   string    `json:"destination,omitempty"`
 	Device        string    `json:"udid,omitempty"`
-	Session       string    `json:"session,omitempty"` // whose it was
+	Session       string    `json:"session,omitempty"` // session that ran it
 	TookMS        int64     `json:"took_ms,omitempty"`
-	Logs          []string  `json:"logs,omitempty"` // the whole output of every run, the last one last
+	Logs          []string  `json:"logs,omitempty"` // files with the output of every run, in order
 	Bundle        string    `json:"xcresult_path,omitempty"`
 
 	Succeeded    bool         `json:"succeeded"`
-	NotRun       bool         `json:"not_run,omitempty"` // its tests were only simulated: it neither succeeded nor failed
+	NotRun       bool         `json:"not_run,omitempty"` // the tests were only simulated: the run neither succeeded nor failed
 	Errors       []Diagnostic `json:"errors"`
 	Warnings     []Diagnostic `json:"warnings"`
-	ErrorCount   int          `json:"error_count"` // those that are not listed too
+	ErrorCount   int          `json:"error_count"` // includes unlisted errors
 	WarningCount int          `json:"warning_count"`
-	Tests        *Tests       `json:"tests"` // nil: none ran
+	Tests        *Tests       `json:"tests"` // nil: no test ran
 	Lines        int          `json:"raw_line_count"`
 }
 
-// Diagnostic is an error or a warning. What has no place in a file, such as a linker's error, has file "" and line 0.
+// Diagnostic is an error or a warning. Without a place in a file, as for a linker's error, File is "" and Line 0.
 type Diagnostic struct {
 	File     string `json:"file"`
 	Line     int    `json:"line"`
@@ -60,7 +60,7 @@ type Diagnostic struct {
 	Severity string `json:"severity"` // error or warning
 	Message  string `json:"message"`
 	Category string `json:"category,omitempty"` // compile, link, sign, …
-	Times    int    `json:"times,omitempty"`    // it was printed, if not once
+	Times    int    `json:"times,omitempty"`    // number of repeats if above one
 }
 
 // At is file:line:column, as far as it is known.
@@ -73,16 +73,16 @@ type Tests struct {
 	Passed   int       `json:"passed"`
 	Failed   int       `json:"failed"`
 	Skipped  int       `json:"skipped"`
-	NotRun   int       `json:"not_run,omitempty"` // they were simulated
+	NotRun   int       `json:"not_run,omitempty"` // simulated tests
 	Total    int       `json:"total"`
 	Seconds  float64   `json:"duration"`
-	From     string    `json:"from,omitempty"` // what it was read from, where that is not the log
+	From     string    `json:"from,omitempty"` // source of the tests, if it is not the log
 	Failures []Failure `json:"failures"`
 }
 
-// Failure is a test that failed, with what it said.
+// Failure is a failed test with its message.
 type Failure struct {
-	ID      string  `json:"id,omitempty"` // as -only-testing takes it
+	ID      string  `json:"id,omitempty"` // for -only-testing
 	Class   string  `json:"class_name"`
 	Method  string  `json:"method"`
 	Seconds float64 `json:"duration"`
@@ -91,10 +91,10 @@ type Failure struct {
 	Line    int     `json:"line,omitempty"`
 }
 
-// mostListed bounds each list of a result; the counts and the log have all.
+// mostListed is the maximum length of each list of a result; the counts and the log are complete.
 const mostListed = 500
 
-// Of is what a log says. Whether a run of ours succeeded is known better by its exit code: see Decide.
+// Of is the result in a log. The exit code of a run decides better whether the run succeeded: see Decide.
 func Of(l *buildlog.Log) Result {
 	r := Result{Errors: []Diagnostic{}, Warnings: []Diagnostic{}, WarningCount: l.Warnings, ErrorCount: l.Errors, Lines: l.Lines}
 	for _, d := range l.Diagnostics {
@@ -143,14 +143,14 @@ func testsOf(l *buildlog.Log) *Tests {
 	return t
 }
 
-// Decide says whether the run succeeded. Errors of one that did are of steps that were repeated: they do not count.
+// Decide sets whether the run succeeded. Errors of a successful run belong to repeated steps and do not count.
 func (r *Result) Decide(succeeded bool) {
 	if r.Succeeded = succeeded; succeeded {
 		r.Errors, r.ErrorCount = []Diagnostic{}, 0
 	}
 }
 
-// Status is how it ended, in a word.
+// Status is the result in a word.
 func (r Result) Status() string {
 	switch {
 	case r.Succeeded:
@@ -161,17 +161,17 @@ func (r Result) Status() string {
 	return Failed
 }
 
-// Failed is the status of a build that did not work.
+// Failed is the status of a failed build.
 const Failed = "failed"
 
-// newID is a name for a result that no other has.
+// newID is a unique name for a result.
 func newID() string {
 	var b [4]byte
 	_, _ = rand.Read(b[:]) // it never fails
 	return "b" + hex.EncodeToString(b[:])
 }
 
-// Keep stores a result and the entries of its errors and warnings. It gives the result with its id and time.
+// Keep stores a result and the entries of its errors and warnings. It returns the result with its id and time.
 func Keep(ctx context.Context, s *telemetry.Store, r Result) (Result, error) {
 	if r.ID == "" {
 		r.ID = newID()
@@ -206,13 +206,13 @@ func (r Result) entry(d Diagnostic) telemetry.Entry {
 	return e
 }
 
-// Whose says which builds are a caller's.
+// Whose says which builds belong to a caller.
 type Whose struct {
 	Session string
-	Dir     string // the caller's folder; empty: it has none
+	Dir     string // folder of the caller; may be empty
 }
 
-// has reports whether a build is the caller's: it made the build, or the build's project is in the caller's folder or around it.
+// has reports whether a build belongs to the caller: the caller made it, or its project contains the caller's folder or lies in it.
 func (w Whose) has(r Result) bool {
 	if w.Session != "" && r.Session == w.Session {
 		return true
@@ -225,8 +225,8 @@ func within(folder, path string) bool {
 	return err == nil && filepath.IsLocal(inside)
 }
 
-// LastOf is the newest build of a caller; nil: there is none. A caller without a folder that built nothing is shown the newest of all:
-// nobody can tell which project it means.
+// LastOf is the newest build of a caller; nil without a build. A caller without a folder and without builds gets the newest of
+// all, because its project is unknown.
 func LastOf(ctx context.Context, s *telemetry.Store, w Whose) (*Result, error) {
 	for most := 16; ; most *= 8 {
 		all, total, err := Last(ctx, s, most)
@@ -246,12 +246,12 @@ func LastOf(ctx context.Context, s *telemetry.Store, w Whose) (*Result, error) {
 	}
 }
 
-// Last are the results that were kept last, newest first, and how many there are.
+// Last are the latest results, newest first, and the number of all results.
 func Last(ctx context.Context, s *telemetry.Store, most int) ([]Result, int, error) {
 	return find(ctx, s, telemetry.DocumentQuery{Kind: Kind, Limit: most})
 }
 
-// Find is the result of that id; found is false when there is none.
+// Find is the result with an id; found is false for an unknown id.
 func Find(ctx context.Context, s *telemetry.Store, id string) (r Result, found bool, err error) {
 	all, _, err := find(ctx, s, telemetry.DocumentQuery{Kind: Kind, ID: id, Limit: 1})
 	if err != nil || len(all) == 0 {

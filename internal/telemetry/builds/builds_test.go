@@ -8,8 +8,8 @@ import (
 	"ios-agent/internal/telemetry/builds"
 )
 
-// TestWhatALogSays: errors with and without a place, tests of both frameworks, and how it ended, as the log alone can tell.
-func TestWhatALogSays(t *testing.T) {
+// TestBuildLogGivesErrorsAndTests: errors with and without a place, tests of both frameworks, and how it ended, as the log alone can tell.
+func TestBuildLogGivesErrorsAndTests(t *testing.T) {
 	for name, c := range map[string]struct {
 		log              string
 		succeeded        bool
@@ -73,8 +73,8 @@ func TestWhatALogSays(t *testing.T) {
 	}
 }
 
-// TestErrorsOfASuccessDoNotCount: a step that was repeated prints some.
-func TestErrorsOfASuccessDoNotCount(t *testing.T) {
+// TestSuccessfulBuildHasNoErrors: a step that was repeated prints some.
+func TestSuccessfulBuildHasNoErrors(t *testing.T) {
 	l, err := buildlog.Read([]byte("/p/A.swift:1:1: error: once\n/p/A.swift:2:1: warning: still\n"))
 	if err != nil {
 		t.Fatal(err)

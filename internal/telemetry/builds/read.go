@@ -6,11 +6,11 @@ import (
 	"ios-agent/internal/apple/buildlog"
 )
 
-// ErrNotALog is for a text in which nothing is what xcodebuild or swift prints.
-var ErrNotALog = errors.New("nothing in it is what xcodebuild or swift prints")
+// ErrNotALog means that a text has no output of xcodebuild or swift.
+var ErrNotALog = errors.New("it has no output of xcodebuild or swift")
 
-// Read is what an output of xcodebuild or swift says that somebody else's run printed. A text that says nothing of a build is an
-// ErrNotALog: without an error it would be a build that succeeded.
+// Read is the result in an output of xcodebuild or swift from another program's run. A text without such output is an ErrNotALog:
+// otherwise it would count as a successful build.
 func Read(output string) (Result, error) {
 	l, err := buildlog.Read([]byte(output))
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package crashes keeps crash reports in the store: it looks into the folders where they appear, reads what is new, tells it as an
-// entry, and groups reports of the same cause. It asks no device; what was copied from one lies in a folder of the home.
+// Package crashes stores crash reports. A Watcher looks into the folders of the system and of the home, stores each new report as a
+// document and an entry, and groups reports of the same cause. Hook runs a program for each new crash, and Symbols adds missing source
+// lines. The package asks no device: reports of devices must be copied into the home first.
 package crashes
 
 import (
@@ -19,11 +20,11 @@ import (
 // Kind is the kind of the documents. The body of each is a Crash.
 const Kind = "crash"
 
-// Crash is one report, as the store keeps it. The words of exception, signal and frames are those of the report.
+// Crash is one stored report. The words of exception, signal and frames come from the report.
 type Crash struct {
-	ID        string    `json:"crash_id"`        // stays when the file is moved
+	ID        string    `json:"crash_id"`        // unchanged if the file is moved
 	Kind      string    `json:"kind"`            // crash, jetsam, hang, resource or panic
-	About     string    `json:"about,omitempty"` // of all but crashes: what it is
+	About     string    `json:"about,omitempty"` // meaning of the kind, except for crashes
 	Group     string    `json:"group"`           // the same for crashes of the same cause
 	Time      time.Time `json:"time"`
 	UDID      string    `json:"udid,omitempty"`
@@ -36,19 +37,19 @@ type Crash struct {
 	Exception string    `json:"exception_type,omitempty"`
 	Codes     string    `json:"exception_codes,omitempty"`
 	Signal    string    `json:"signal,omitempty"`
-	Reason    string    `json:"reason,omitempty"` // what the process or the system said, in one line
-	Frames    []Frame   `json:"frames"`           // the app's own, innermost first; where there are none, the innermost of the thread
-	Stack     []Frame   `json:"stack"`            // of the thread that crashed
-	Images    []Image   `json:"images,omitempty"` // the app's, for who looks for symbols
+	Reason    string    `json:"reason,omitempty"` // message of the process or the system, in one line
+	Frames    []Frame   `json:"frames"`           // the app's own, innermost first; without any, the innermost frames of the thread
+	Stack     []Frame   `json:"stack"`            // of the crashed thread
+	Images    []Image   `json:"images,omitempty"` // the app's, for symbol lookup
 	Path      string    `json:"path"`             // of the file
-	Raw       string    `json:"raw,omitempty"`    // the beginning of the file
+	Raw       string    `json:"raw,omitempty"`    // beginning of the file
 }
 
-// Frame is one call.
+// Frame is one call of a stack.
 type Frame struct {
 	Image   string `json:"image,omitempty"`
 	Symbol  string `json:"symbol,omitempty"`
-	Offset  uint64 `json:"offset,omitempty"` // in the symbol; without one, in the image
+	Offset  uint64 `json:"offset,omitempty"` // in the symbol, or else in the image
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
 	Address string `json:"address,omitempty"`
@@ -64,17 +65,17 @@ type Image struct {
 	Path string `json:"path,omitempty"`
 }
 
-// What is kept of a report: a stack that calls itself has tens of thousands of frames.
+// The limits of a stored report: a stack overflow has tens of thousands of frames.
 const (
 	mostFrames = 12
 	mostStack  = 60
 	mostImages = 20
 	mostRaw    = 3000
 	mostReason = 600
-	mostWord   = 300 // of a symbol, a name
+	mostWord   = 300 // length of a symbol or a name
 )
 
-// of makes a Crash of a report.
+// of makes a Crash from a report.
 func of(r *crash.Report, f reports.File, data []byte) Crash {
 	at, told := r.When()
 	if !told {
@@ -126,7 +127,7 @@ func arch(cpu string) string {
 	return ""
 }
 
-// reason is what was said of the end, in one line: the reporter's own notes come after what the process said.
+// reason is the message about the end, in one line: the process's own message, then the notes of the reporter.
 func reason(r *crash.Report) string {
 	for _, s := range append(append([]string{}, r.Reasons...), r.Termination, r.Exception.Note) {
 		if s = strings.Join(strings.Fields(s), " "); s != "" && s != "abort() called" {
@@ -145,7 +146,7 @@ func frames(all []crash.Frame) []Frame {
 	return out
 }
 
-// clip is a word of a report in bounds, and in one line: whoever made the app chose it.
+// clip limits a word of a report in length and to one line, because the author of the app chose it.
 func clip(s string) string {
 	return brief.Clip(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -159,7 +160,7 @@ func start(data []byte) string {
 	return strings.ToValidUTF8(string(data[:min(len(data), mostRaw)]), "")
 }
 
-// String is the frame in a line: the image, the function, and the line of the source where it is known.
+// String is the frame in a line: the image, the function, and the source line if it is known.
 func (f Frame) String() string {
 	at := ""
 	if f.Line > 0 {
@@ -177,7 +178,7 @@ func (f Frame) function() string {
 	return f.Symbol
 }
 
-// Ended says how the process ended: the exception and the signal.
+// Ended is the end of the process: the exception and the signal.
 func (c Crash) Ended() string {
 	word := c.Exception
 	if c.Signal != "" && c.Signal != c.Exception {
@@ -186,7 +187,7 @@ func (c Crash) Ended() string {
 	return cmp.Or(word, c.About, c.Kind)
 }
 
-// Line is the report in one line, as the log has it.
+// Line is the report in one line, for the log.
 func (c Crash) Line() string {
 	line := strings.ToUpper(c.Kind) + ": " + c.Process + " " + c.Ended()
 	if len(c.Frames) > 0 {
@@ -195,7 +196,7 @@ func (c Crash) Line() string {
 	return line
 }
 
-// levels are how serious the kinds are as entries; the other kinds are none.
+// levels are the levels of the kinds that become entries.
 var levels = map[string]telemetry.Level{
 	string(crash.Crash): telemetry.Fault, string(crash.Jetsam): telemetry.Error, string(crash.Panic): telemetry.Fault,
 	string(crash.Hang): telemetry.Warning, string(crash.Resource): telemetry.Warning,

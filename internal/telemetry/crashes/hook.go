@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/private"
 	"ios-agent/internal/machine/regularfile"
@@ -20,17 +21,17 @@ import (
 	"ios-agent/internal/telemetry"
 )
 
-// Hook is a program that is run for each new crash: an argument vector, never a shell line. It gets the Crash as JSON on its standard
-// input. A nil Hook does nothing. It is kept in a file that only the user can read.
+// Hook is a program that runs for each new crash: an argument vector, never a shell line. It gets the Crash as JSON on its standard
+// input. A nil Hook does nothing. The hook is stored in a file that only the user can read.
 type Hook struct {
-	File string // where it is kept
-	Dir  string // where the program runs
+	File string // the file that stores it
+	Dir  string // working directory of the program
 	Run  host.Runner
 
 	mu      sync.Mutex
-	runs    int       // programs that run
-	waiting []waiting // for one of them to end, in their order
-	missed  int       // crashes of a flood that found no room to wait
+	runs    int       // running programs
+	waiting []waiting // crashes that wait for a free run, in their order
+	missed  int       // crashes of a flood beyond the waiting ones
 	closed  bool
 	wg      sync.WaitGroup
 	cancel  context.CancelFunc
@@ -40,31 +41,31 @@ type Hook struct {
 const (
 	hookTime   = 60 * time.Second
 	hookOutput = 64 << 10
-	mostHooks  = 4 // at a time: an app that crashes at each start must not fill the machine
+	mostHooks  = 4 // in parallel: an app that crashes at each start must not fill the machine
 	mostWaits  = 100
 	mostArgv   = 64
 	mostArg    = 4096
 	mostFile   = 1 << 20
 )
 
-// waiting is a crash that the program is to be run for.
+// waiting is a crash without a run so far.
 type waiting struct {
 	crash []byte
 	feed  *telemetry.Feed
 }
 
-// say tells in the log what became of a run.
+// say logs the outcome of a run.
 func (w waiting) say(format string, args ...any) {
 	w.feed.Add(telemetry.Entry{Time: time.Now(), Process: "ios-agent", Level: telemetry.Warning, Source: telemetry.Server,
 		Message: fmt.Sprintf("the crash hook "+format, args...)})
 }
 
-// hookFile is what the file holds.
+// hookFile is the content of the file.
 type hookFile struct {
 	Argv []string `json:"argv"`
 }
 
-// Argv is the program that is run and its arguments; none where there is no hook.
+// Argv is the program with its arguments; empty without a hook.
 func (h *Hook) Argv() ([]string, error) {
 	if h == nil {
 		return nil, nil
@@ -82,18 +83,18 @@ func (h *Hook) Argv() ([]string, error) {
 		err = json.Unmarshal(data, &f)
 	}
 	if err != nil {
-		return nil, fault.New(fault.PathError, "the crash hook in %s cannot be read: %w", h.File, err).
-			WithHint("remove it: `ios-agent crashes remove-hook`")
+		return nil, fault.New(fault.PathError, "cannot read the crash hook in %s: %w", h.File, err).
+			WithHint("remove it: %s", hint.Do("remove_crash_hook"))
 	}
 	return f.Argv, nil
 }
 
-// Set keeps a program to run. One that is not there, or that another user could change, is refused.
+// Set stores the program to run. It refuses a missing program, or a program that another user could change.
 func (h *Hook) Set(argv []string) error {
 	switch {
 	case len(argv) == 0 || argv[0] == "":
-		return fault.New(fault.InvalidInput, "no program is named").With("field", "argv").
-			WithHint("name it and its arguments: `ios-agent crashes set-hook -- PROGRAM ARGUMENT`")
+		return fault.New(fault.InvalidInput, "the crash hook needs a program").With("field", "argv").
+			WithHint("name a program and its arguments: %s", hint.Do("set_crash_hook", "argv", []string{"PROGRAM", "ARGUMENT"}))
 	case len(argv) > mostArgv:
 		return fault.New(fault.TooLarge, "a crash hook has at most %d arguments, not %d", mostArgv, len(argv)).With("field", "argv")
 	}
@@ -105,10 +106,10 @@ func (h *Hook) Set(argv []string) error {
 	}
 	path := host.Find(argv[0])
 	if path == "" {
-		return fault.New(fault.ToolMissing, "there is no program %.80q", argv[0]).
-			WithHint("name it by its whole path; it is run as it is, without a shell")
+		return fault.New(fault.ToolMissing, "cannot find the program %.80q", argv[0]).
+			WithHint("give its absolute path; no shell expands it")
 	}
-	if path, err := filepath.Abs(path); err == nil { // the PATH of the daemon may be another one tomorrow
+	if path, err := filepath.Abs(path); err == nil { // the daemon's PATH may change
 		argv = append([]string{path}, argv[1:]...)
 	}
 	if err := private.Program(argv[0]); err != nil {
@@ -119,21 +120,21 @@ func (h *Hook) Set(argv []string) error {
 		err = wholefile.Write(h.File, data)
 	}
 	if err != nil {
-		return fault.During("the crash hook cannot be kept", err)
+		return fault.During("cannot store the crash hook", err)
 	}
 	return nil
 }
 
-// Remove removes the hook, if there is one.
+// Remove removes the hook, if it is set.
 func (h *Hook) Remove() error {
 	if err := os.Remove(h.File); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fault.During("the crash hook cannot be removed", err)
+		return fault.During("cannot remove the crash hook", err)
 	}
 	return nil
 }
 
-// Tell runs the program for a crash and does not wait for it. What goes wrong becomes an entry. Where too many wait already, it is not run
-// for this one, and the log says for how many when the others have had theirs.
+// Tell runs the program for a crash without waiting for it. A failure becomes an entry. If too many crashes wait already, the program
+// does not run for this one, and a later entry has the number of such crashes.
 func (h *Hook) Tell(crash []byte, to *telemetry.Feed) {
 	if h == nil {
 		return
@@ -161,7 +162,7 @@ func (h *Hook) Tell(crash []byte, to *telemetry.Feed) {
 	h.wg.Go(h.work)
 }
 
-// work runs the program for those that wait, one after the other.
+// work runs the program for the waiting crashes, one after the other.
 func (h *Hook) work() {
 	for {
 		next, is := h.next()
@@ -174,7 +175,7 @@ func (h *Hook) work() {
 	}
 }
 
-// next is the crash that waits for the longest time; the last one of a flood tells how many it was too much for.
+// next is the longest waiting crash; the last crash of a flood carries the number of skipped ones.
 func (h *Hook) next() (w waiting, is bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -184,13 +185,13 @@ func (h *Hook) next() (w waiting, is bool) {
 	}
 	w, h.waiting = h.waiting[0], h.waiting[1:]
 	if len(h.waiting) == 0 && h.missed > 0 {
-		w.say("was not run for %d crashes: %d waited for it already", h.missed, mostWaits)
+		w.say("was not run for %d crashes: %d were waiting already", h.missed, mostWaits)
 		h.missed = 0
 	}
 	return w, true
 }
 
-// run runs the program that is set now. That nobody else can change it was asked when it was set, which may be long ago.
+// run runs the current program. It checks again that no other user can change the program, because Set may be long ago.
 func (h *Hook) run(crash []byte) error {
 	argv, err := h.Argv()
 	if err == nil && len(argv) == 0 {
@@ -210,10 +211,10 @@ func (h *Hook) run(crash []byte) error {
 	return nil
 }
 
-// Wait returns when the programs that were started have ended.
+// Wait returns when the started programs have ended.
 func (h *Hook) Wait() { h.wg.Wait() }
 
-// Close ends the programs that run.
+// Close ends the running programs.
 func (h *Hook) Close() error {
 	if h == nil {
 		return nil

@@ -38,7 +38,7 @@ func (s *stand) script(dir, text string) string {
 	return path
 }
 
-func TestTheHookGetsTheReport(t *testing.T) {
+func TestHookReceivesReport(t *testing.T) {
 	s, dir := hooked(t)
 	s.must(s.hook.Set([]string{s.script(dir, `printf '%s|' "$#" "$@" > args; cat > report.json`), "$(id)", "a b"}))
 	if info, err := os.Stat(s.hook.File); err != nil || info.Mode().Perm() != 0o600 {
@@ -64,8 +64,8 @@ func TestTheHookGetsTheReport(t *testing.T) {
 	}
 }
 
-// TestAHookThatFails is told in the log, and the watcher goes on.
-func TestAHookThatFails(t *testing.T) {
+// TestFailingHookIsLogged is told in the log, and the watcher goes on.
+func TestFailingHookIsLogged(t *testing.T) {
 	s, dir := hooked(t)
 	s.must(s.hook.Set([]string{s.script(dir, `echo "no such thing" >&2; exit 3`)}))
 	for i, name := range []string{"a.ips", "b.ips"} {
@@ -84,7 +84,7 @@ func TestAHookThatFails(t *testing.T) {
 	}
 }
 
-func TestHooksThatAreRefused(t *testing.T) {
+func TestInvalidHookIsRefused(t *testing.T) {
 	s, dir := hooked(t)
 	for name, argv := range map[fault.Code][]string{
 		fault.InvalidInput: {}, fault.ToolMissing: {filepath.Join(dir, "nothing")}, fault.TooLarge: {"/bin/sh", strings.Repeat("x", 5000)},

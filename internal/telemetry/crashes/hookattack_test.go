@@ -28,9 +28,9 @@ func (s *stand) said(text string) (out []telemetry.Entry) {
 // foreign gives a file to another user.
 func foreign(path string) error { return os.Lchown(path, 65534, 65534) }
 
-// TestHookIsAProgramThatNobodyElseCanChange: whoever could write it, or put another one in its place, would run programs as the user.
+// TestHookRefusesProgramThatOthersCanChange: whoever could write it, or put another one in its place, would run programs as the user.
 // That is asked when it is set, and before each run.
-func TestHookIsAProgramThatNobodyElseCanChange(t *testing.T) {
+func TestHookRefusesProgramThatOthersCanChange(t *testing.T) {
 	for name, c := range map[string]struct {
 		root  bool // it takes root to do it
 		spoil func(dir, program string) error
@@ -108,9 +108,9 @@ func TestHookThatOthersCanWriteIsNotRun(t *testing.T) {
 	s.must(s.hook.Remove())
 }
 
-// TestFloodOfCrashes: the hook is run for each of many crashes, a few at a time; of a flood it is run for the first, and the log has how
-// many it was not run for.
-func TestFloodOfCrashes(t *testing.T) {
+// TestHookRunsAreLimitedInCrashFlood: the hook is run for each of many crashes, a few at a time; of a flood it is run for the first, and
+// the log has how many it was not run for.
+func TestHookRunsAreLimitedInCrashFlood(t *testing.T) {
 	for flood, runs := range map[int]int{60: 60, 200: 100} {
 		t.Run(fmt.Sprint(flood), func(t *testing.T) {
 			s, home := hooked(t)
@@ -154,8 +154,8 @@ func TestFloodOfCrashes(t *testing.T) {
 	}
 }
 
-// TestHookThatIsRemovedIsRunNoMore: not for crashes that wait for it either.
-func TestHookThatIsRemovedIsRunNoMore(t *testing.T) {
+// TestRemovedHookIsNotRunForWaitingCrashes: not for crashes that wait for it either.
+func TestRemovedHookIsNotRunForWaitingCrashes(t *testing.T) {
 	s, home := hooked(t)
 	s.must(syscall.Mkfifo(filepath.Join(home, "gate"), 0o600))
 	s.must(s.hook.Set([]string{s.script(home, `read x < gate; echo >> runs`)}))
@@ -194,8 +194,8 @@ func TestHookIsEndedWithTheWatcher(t *testing.T) {
 	}
 }
 
-// TestHookWhoseFolderIsGone is told of, and the watcher goes on.
-func TestHookWhoseFolderIsGone(t *testing.T) {
+// TestMissingHookFolderIsLogged is told of, and the watcher goes on.
+func TestMissingHookFolderIsLogged(t *testing.T) {
 	s, home := hooked(t)
 	s.must(s.hook.Set([]string{s.script(home, "true")}))
 	s.hook.Dir = filepath.Join(home, "gone")
@@ -209,9 +209,9 @@ func TestHookWhoseFolderIsGone(t *testing.T) {
 	}
 }
 
-// TestHostileReportIsDataForTheHook: whatever a report says, the program gets the arguments that were set, and a report within bounds that
-// is JSON; the report is listed and harms no other.
-func TestHostileReportIsDataForTheHook(t *testing.T) {
+// TestHostileReportCannotChangeHookArguments: whatever a report says, the program gets the arguments that were set, and a report within
+// bounds that is JSON; the report is listed and harms no other.
+func TestHostileReportCannotChangeHookArguments(t *testing.T) {
 	long := strings.Repeat("A", 1<<20)
 	for name, change := range map[string]*strings.Replacer{
 		"names that are lines and options": strings.NewReplacer("Shop", `--exec\nrm -rf /\u001b[2J\u0000`, "Cart.swift", `../../../etc/passwd`),

@@ -10,15 +10,16 @@ import (
 
 	"ios-agent/internal/apple/crash"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/telemetry"
 )
 
-// Query says which reports are wanted. The zero value of a field takes all.
+// Query selects reports. The zero value of a field selects all.
 type Query struct {
-	App    string // a bundle id or the name of a process, in any case
+	App    string // bundle id or process name, in any case
 	Device string // udid
 	Since  time.Time
-	All    bool // not only crashes
+	All    bool // all kinds of reports
 }
 
 func (q Query) fits(c Crash) bool {
@@ -26,25 +27,26 @@ func (q Query) fits(c Crash) bool {
 		(q.Device == "" || strings.EqualFold(q.Device, c.UDID)) && !c.Time.Before(q.Since)
 }
 
-// Group is reports of the same cause.
+// Group is a set of reports with the same cause.
 type Group struct {
 	Group   string    `json:"group"`
 	Kind    string    `json:"kind"`
-	Title   string    `json:"title"` // the process, how it ended, and where
+	Title   string    `json:"title"` // process, end and place
 	Process string    `json:"process"`
 	Bundle  string    `json:"bundle_id,omitempty"`
 	Count   int       `json:"count"`
 	First   time.Time `json:"first_seen"`
 	Last    time.Time `json:"last_seen"`
-	Newest  string    `json:"crash_id"` // the newest one
+	Newest  string    `json:"crash_id"` // id of its newest report
 	UDID    string    `json:"udid,omitempty"`
 	Reason  string    `json:"reason,omitempty"`
 }
 
-// mostKept is how many reports are looked through.
+// mostKept is the maximum number of reports in a search.
 const mostKept = 1000
 
-// Find gives the reports that fit, the newest first, and how many fit but for their kind. It looks into the folders first.
+// Find gives the matching reports, the newest first, and the number of matching reports of other kinds. It looks into the folders
+// first.
 func (w *Watcher) Find(ctx context.Context, q Query) (found []Crash, others map[string]int, err error) {
 	if err := w.Look(ctx); err != nil {
 		return nil, nil, err
@@ -69,7 +71,7 @@ func (w *Watcher) Find(ctx context.Context, q Query) (found []Crash, others map[
 	return found, others, nil
 }
 
-// Groups puts reports of the same cause together, the newest first. The reports are in that order too.
+// Groups groups reports by cause, the newest first. Its input has the same order.
 func Groups(all []Crash) []Group {
 	out, at := []Group{}, map[string]int{}
 	for _, c := range all {
@@ -97,11 +99,10 @@ func (c Crash) title() string {
 	return title
 }
 
-// Latest is the id that stands for the newest crash.
+// Latest is the id of the newest crash.
 const Latest = "latest"
 
-// Get gives one report by its id, the beginning of it, or the id of its group; the newest that is meant. The query bounds what latest
-// means.
+// Get gives one report by its id, a prefix of it, or the id of its group; the newest match. The query limits the meaning of latest.
 func (w *Watcher) Get(ctx context.Context, id string, q Query) (Crash, error) {
 	q.All = q.All || id != Latest
 	all, _, err := w.Find(ctx, q)
@@ -129,29 +130,29 @@ func (w *Watcher) Get(ctx context.Context, id string, q Query) (Crash, error) {
 
 const leastPrefix = 4
 
-// NotFoundError says that there is no such report.
+// NotFoundError says that no report has an id.
 type NotFoundError struct {
 	ID    string
-	Known int // reports there are
+	Known int // number of all reports
 }
 
 func (e *NotFoundError) Error() string {
 	if e.ID == Latest {
-		return "no crash is known"
+		return "no crash report found"
 	}
-	return fmt.Sprintf("there is no crash report %.40q", e.ID)
+	return fmt.Sprintf("unknown crash report %.40q", e.ID)
 }
 
-// Fault says what to do.
+// Fault names the call that lists the reports.
 func (e *NotFoundError) Fault() *fault.Fault {
 	f := fault.New(fault.CrashNotFound, "%s", e.Error())
 	if e.ID == Latest {
-		return f.WithHint("hangs and what was ended for its memory are listed by `ios-agent crashes --all`")
+		return f.WithHint("%s lists hangs and out-of-memory reports too", hint.Do("list_crashes", "all", true))
 	}
-	return f.WithHint("list those that are known: `ios-agent crashes`")
+	return f.WithHint("%s lists the crash reports", hint.Do("list_crashes"))
 }
 
-// Others says in words how many reports of other kinds there are: "2 hangs, 1 jetsam".
+// Others is the number of reports of other kinds in words: "2 hangs, 1 jetsam".
 func Others(count map[string]int) string {
 	var words []string
 	for kind, n := range count {

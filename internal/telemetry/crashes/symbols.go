@@ -13,13 +13,13 @@ import (
 	"ios-agent/internal/machine/regularfile"
 )
 
-// Symbols fills in functions and lines that a report does not have.
+// Symbols adds missing functions and lines to a report.
 type Symbols struct {
 	Atos   atos.Tool
-	Builds string // the folder of derived data of our builds; symbols are looked for there too
+	Builds string // folder with the derived data of the product's builds, which may have symbols
 }
 
-// Fill asks for the functions and lines of the app's frames that have none. What cannot be found is said, in a sentence each.
+// Fill looks up functions and lines for the app's frames without one. It returns one sentence per failed lookup.
 func (s Symbols) Fill(ctx context.Context, c *Crash) (missing []string) {
 	for _, image := range c.Images {
 		want := unknown(c, image.Name)
@@ -33,7 +33,7 @@ func (s Symbols) Fill(ctx context.Context, c *Crash) (missing []string) {
 	return missing
 }
 
-// unknown are the frames of an image that lack a line.
+// unknown are the frames of an image without a line.
 func unknown(c *Crash, image string) (out []*Frame) {
 	for _, all := range [][]Frame{c.Frames, c.Stack} {
 		for i := range all {
@@ -48,11 +48,11 @@ func unknown(c *Crash, image string) (out []*Frame) {
 func (s Symbols) fill(ctx context.Context, c *Crash, image Image, frames []*Frame) error {
 	id := atos.UUID(image.UUID)
 	if id == "" || image.Base == "" {
-		return fmt.Errorf("no lines for %s: the report does not say where it was loaded, or its UUID", image.Name)
+		return fmt.Errorf("no lines for %s: the report lacks its load address or UUID", image.Name)
 	}
 	file, err := s.Atos.Symbols(ctx, name(image), id, s.candidates(image))
 	if missing, is := errors.AsType[*host.NotFoundError](err); is {
-		return fmt.Errorf("no lines for %s: there is no %s here", image.Name, missing.Name)
+		return fmt.Errorf("no lines for %s: %s is not installed here", image.Name, missing.Name)
 	}
 	if err != nil {
 		return fmt.Errorf("no lines for %s: %w", image.Name, err)
@@ -77,7 +77,7 @@ func (s Symbols) fill(ctx context.Context, c *Crash, image Image, frames []*Fram
 	return nil
 }
 
-// callOf is the address to ask for. All frames but the innermost one hold the address after the call, which may be another line's.
+// callOf is the address to look up. All frames except the innermost have the address after the call, which may belong to another line.
 func callOf(f *Frame, c *Crash) string {
 	at, err := strconv.ParseUint(strings.TrimPrefix(f.Address, "0x"), 16, 64)
 	if err != nil || at == 0 || len(c.Stack) > 0 && c.Stack[0].Address == f.Address {
@@ -86,7 +86,7 @@ func callOf(f *Frame, c *Crash) string {
 	return "0x" + strconv.FormatUint(at-1, 16)
 }
 
-// name is the file name of a program; text reports name it by its bundle id.
+// name is the file name of a program; text reports have its bundle id instead.
 func name(i Image) string {
 	if i.Path != "" {
 		return filepath.Base(i.Path)
@@ -94,7 +94,7 @@ func name(i Image) string {
 	return i.Name
 }
 
-// candidates are where symbols may be that Spotlight does not know: the program itself, and the dSYMs of our builds.
+// candidates are places with symbols that Spotlight does not know: the program itself, and the dSYMs of the product's builds.
 func (s Symbols) candidates(i Image) (all []string) {
 	if filepath.IsAbs(i.Path) {
 		all = append(all, filepath.Clean(i.Path))

@@ -14,9 +14,9 @@ import (
 	"ios-agent/internal/telemetry/crashes"
 )
 
-// TestLinesFromSymbols: the frames of the app get their lines from the dSYM of one of our builds; a return address is looked up one
+// TestFramesGetLinesFromDSYM: the frames of the app get their lines from the dSYM of one of our builds; a return address is looked up one
 // byte before it. Without a dSYM, that is said.
-func TestLinesFromSymbols(t *testing.T) {
+func TestFramesGetLinesFromDSYM(t *testing.T) {
 	const uuid = "938A8C4A-3BE6-3A6B-865D-1E39ADBFA134"
 	builds := filepath.Join(t.TempDir(), "builds [of today]*")
 	dsym := filepath.Join(builds, "Shop-1", "Build", "Products", "Debug-iphonesimulator", "Shop.app.dSYM", "Contents", "Resources", "DWARF",

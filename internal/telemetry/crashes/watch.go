@@ -19,24 +19,24 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// Options say where reports appear and what is done with them.
+// Options configure a Watcher.
 type Options struct {
-	Folders []string // where the system puts reports
-	Drop    string   // where people put them, and copies of a device's in a folder with its udid
+	Folders []string // folders of the system
+	Drop    string   // folder for people, and for copies from devices in subfolders named by udid
 	Store   *telemetry.Store
-	Hook    *Hook // told of each new crash; may be nil
+	Hook    *Hook // runs for each new crash; may be nil
 	Log     *slog.Logger
-	Every   time.Duration // how often the folders are looked at; 0 is Interval, negative is never
+	Every   time.Duration // interval of the looks; 0 is Interval, negative is never
 }
 
 const (
-	// Interval is how often the folders are looked at. A look at folders in which nothing changed asks for a few times of files.
+	// Interval is how often the watcher looks into the folders. A look without changes only reads a few modification times.
 	Interval = 10 * time.Second
-	// Listed is how old a report may be that was there before: older ones are not read.
+	// Listed is the maximum age of reports from before the watcher's start.
 	Listed = 7 * 24 * time.Hour
-	// unfinished is how long a report may be without its body before it is taken as it is.
+	// unfinished is how long the watcher waits for the body of a report.
 	unfinished = 10 * time.Second
-	grain      = time.Second // how much a file system may round a time down
+	grain      = time.Second // rounding of file times
 )
 
 // Watcher looks into folders. It is safe for concurrent use.
@@ -46,23 +46,23 @@ type Watcher struct {
 	stop  context.CancelFunc
 	ended sync.WaitGroup
 
-	looking chan struct{}   // held by the one who looks: looks come one after the other
-	looked  map[string]bool // the folders of people and devices that were looked into; of the one who looks
+	looking chan struct{}   // held during a look: looks run one after the other
+	looked  map[string]bool // drop folders that have been read; guarded by looking
 	feed    *telemetry.Feed
 
 	mu      sync.Mutex
 	seen    map[string]seen
-	folders map[string]time.Time // when a folder was changed last, as it was seen
+	folders map[string]time.Time // last modification times
 }
 
-// seen is a file as it was read.
+// seen is a file that was read.
 type seen struct {
 	file  reports.File
-	about string // why it is no document; empty: it is one
-	half  bool   // it was not whole
+	about string // why it is not a document; empty: it is one
+	half  bool   // it was incomplete
 }
 
-// New makes a watcher, which looks until it is closed.
+// New makes a watcher that looks until it is closed.
 func New(o Options) *Watcher {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -79,7 +79,7 @@ func New(o Options) *Watcher {
 	return w
 }
 
-// Close ends the watcher, and waits for its last look.
+// Close ends the watcher after its running look.
 func (w *Watcher) Close() error {
 	w.stop()
 	w.ended.Wait()
@@ -111,7 +111,7 @@ func (w *Watcher) watch(ctx context.Context) {
 	}
 }
 
-// dirs are all folders that are looked into.
+// dirs are all watched folders.
 func (w *Watcher) dirs() []string {
 	all := slices.Clone(w.o.Folders)
 	if w.o.Drop == "" {
@@ -132,7 +132,7 @@ func (w *Watcher) dirs() []string {
 
 const mostDirs = 50
 
-// changed reports whether a folder got or lost a file since it was last asked, or a file was not whole then.
+// changed reports whether a folder has gained or lost a file since the last look, or a file was incomplete then.
 func (w *Watcher) changed() bool {
 	now := map[string]time.Time{}
 	for _, dir := range w.dirs() {
@@ -155,7 +155,7 @@ func (w *Watcher) changed() bool {
 	return is
 }
 
-// Look reads what is new, and what came in the days before this watcher.
+// Look reads new reports, and recent reports from before this watcher.
 func (w *Watcher) Look(ctx context.Context) error { return w.look(ctx, time.Now().Add(-Listed)) }
 
 func (w *Watcher) look(ctx context.Context, since time.Time) error {
@@ -170,7 +170,7 @@ func (w *Watcher) look(ctx context.Context, since time.Time) error {
 	for _, dir := range w.dirs() {
 		in, from := place{}, since
 		if w.o.Drop != "" && (dir == w.o.Drop || filepath.Dir(dir) == w.o.Drop) {
-			from = time.Time{} // whoever puts a report there wants it read
+			from = time.Time{} // a person who puts a report there wants it read
 			in.news = w.looked[dir]
 			if name := filepath.Base(dir); udids.MatchString(name) {
 				in.udid = name
@@ -199,16 +199,16 @@ func (w *Watcher) look(ctx context.Context, since time.Time) error {
 	return errors.Join(errs...)
 }
 
-// place is a folder in which a report was found.
+// place is a folder with a report.
 type place struct {
-	udid string // of the device whose reports are there
-	news bool   // what appears there is new, however old the file says it is: copies keep their times
+	udid string // device of the reports in it
+	news bool   // every report in it counts as new, because copies keep old file times
 }
 
-// udids are the names of folders with the reports of a device.
+// udids match the names of folders with a device's reports.
 var udids = lazyregexp.New(`^[0-9A-Fa-f]{8}-[0-9A-Fa-f-]{16,27}$|^[0-9a-f]{40}$`)
 
-// forget drops what is gone: a report that was moved is known by its id.
+// forget drops missing files. The id of a report recognizes it after a move.
 func (w *Watcher) forget(there map[string]bool, since time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -226,14 +226,14 @@ func (w *Watcher) isSeen(f reports.File) bool {
 	return is && old.file.Size == f.Size && old.file.Time.Equal(f.Time) && (!old.half || !w.late(f))
 }
 
-// late reports whether a file that is not whole has been so for too long to be still written.
+// late reports whether an incomplete file is too old to be still in writing.
 func (w *Watcher) late(f reports.File) bool { return time.Since(f.Time) > unfinished }
 
-// take reads a file and keeps what it says. An error is one of the store: the file is read again.
+// take reads a file and stores its report. An error comes from the store: the file is read again.
 func (w *Watcher) take(ctx context.Context, f reports.File, in place) (seen, error) {
 	r, data, err := f.Read()
 	if err != nil {
-		return seen{file: f, about: "not readable"}, nil // when it was not whole, it changes
+		return seen{file: f, about: "not readable"}, nil // an incomplete file will change
 	}
 	if r.Kind == crash.Crash && r.Form == crash.FormIPS && r.Body == nil && len(r.Fields) == 0 && !w.late(f) {
 		return seen{file: f, half: true, about: "not whole"}, nil
@@ -245,7 +245,7 @@ func (w *Watcher) take(ctx context.Context, f reports.File, in place) (seen, err
 	for i, one := range append([]*crash.Report{r}, r.More...) {
 		c := of(one, f, data)
 		c.UDID = cmp.Or(in.udid, c.UDID)
-		if i > 0 { // of a payload with several
+		if i > 0 { // of a file with several payloads
 			c.ID = fmt.Sprintf("%s-%d", c.ID, i)
 		}
 		if err := w.keep(ctx, c, in.news); err != nil {
@@ -255,7 +255,7 @@ func (w *Watcher) take(ctx context.Context, f reports.File, in place) (seen, err
 	return seen{file: f}, nil
 }
 
-// keep stores a report. One that the store has is only brought up to date; one that was there before this watcher is no news.
+// keep stores a report. A report that the store has is only updated, and a report from before this watcher is not announced.
 func (w *Watcher) keep(ctx context.Context, c Crash, news bool) error {
 	body, err := json.Marshal(c)
 	if err != nil {
@@ -275,13 +275,13 @@ func (w *Watcher) keep(ctx context.Context, c Crash, news bool) error {
 		return nil
 	}
 	kept, _, err := w.o.Store.Documents(ctx, telemetry.DocumentQuery{Kind: Kind, ID: c.ID, Limit: 1})
-	if err == nil && len(kept) > 0 { // the store takes secrets out
+	if err == nil && len(kept) > 0 { // the stored copy has no secrets
 		w.o.Hook.Tell(kept[0].Body, w.source())
 	}
 	return err
 }
 
-// source is the watcher as a source of entries: it is one when it has said something.
+// source is the watcher's source of entries. It exists once the watcher has added an entry.
 func (w *Watcher) source() *telemetry.Feed {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -291,7 +291,7 @@ func (w *Watcher) source() *telemetry.Feed {
 	return w.feed
 }
 
-// Skipped counts the files that are no documents, by what they are.
+// Skipped counts the files that are not documents, by reason.
 func (w *Watcher) Skipped() map[string]int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

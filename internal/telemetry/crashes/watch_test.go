@@ -98,7 +98,7 @@ func (s *stand) entries() (out []string) {
 
 const day = 24 * time.Hour
 
-func TestWhatIsNewIsSaidOnce(t *testing.T) {
+func TestNewReportIsAnnouncedOnce(t *testing.T) {
 	s := newStand(t, nil)
 	s.write(s.reports, "old.ips", ips("1", "Cart.old()"), 3*day)
 	s.write(s.reports, "too-old.ips", ips("2", "Cart.ancient()"), 8*day)
@@ -131,7 +131,7 @@ func TestWhatIsNewIsSaidOnce(t *testing.T) {
 	}
 }
 
-func TestGroupsAndFilters(t *testing.T) {
+func TestReportsAreGroupedAndFiltered(t *testing.T) {
 	s := newStand(t, nil)
 	for i, function := range []string{"a()", "b()", "a()"} {
 		s.write(s.reports, fmt.Sprintf("%d.ips", i), ips(fmt.Sprint(i), function), time.Duration(3-i)*time.Hour)
@@ -169,8 +169,8 @@ func TestGroupsAndFilters(t *testing.T) {
 	}
 }
 
-// TestHalfAReport: a report that is still written is read when it is whole.
-func TestHalfAReport(t *testing.T) {
+// TestPartialReportIsReadWhenComplete: a report that is still written is read when it is whole.
+func TestPartialReportIsReadWhenComplete(t *testing.T) {
 	whole := ips("1", "Cart.total()")
 	header, _, _ := strings.Cut(whole, "\n")
 	for name, half := range map[string]string{
@@ -195,8 +195,8 @@ func TestHalfAReport(t *testing.T) {
 	}
 }
 
-// TestTheFolderOfPeople: what is put there is read however old it is, and a copy of a device's report is that device's.
-func TestTheFolderOfPeople(t *testing.T) {
+// TestDropFolderIsRead: what is put there is read however old it is, and a copy of a device's report is that device's.
+func TestDropFolderIsRead(t *testing.T) {
 	const phone = "00008140-000A61C23E04801C"
 	s := newStand(t, nil)
 	s.write(s.drop, "old.ips", ips("1", "a()"), 300*day)
@@ -221,8 +221,8 @@ func TestTheFolderOfPeople(t *testing.T) {
 	}
 }
 
-// TestASecondWatcher: a report that the store has is no news to the next daemon.
-func TestASecondWatcher(t *testing.T) {
+// TestStoredReportIsNotAnnouncedAgain: a report that the store has is no news to the next daemon.
+func TestStoredReportIsNotAnnouncedAgain(t *testing.T) {
 	s := newStand(t, nil)
 	s.write(s.reports, "a.ips", ips("1", "a()"), 0)
 	s.found(crashes.Query{})
@@ -234,8 +234,8 @@ func TestASecondWatcher(t *testing.T) {
 	}
 }
 
-// TestItIsSeenWithoutBeingAskedFor writes a report while the watcher runs.
-func TestItIsSeenWithoutBeingAskedFor(t *testing.T) {
+// TestWatcherFindsReportsByItself writes a report while the watcher runs.
+func TestWatcherFindsReportsByItself(t *testing.T) {
 	s := newStand(t, func(o *crashes.Options) { o.Every = time.Millisecond })
 	follow := s.store.Follow(telemetry.Query{Sources: []telemetry.Source{telemetry.Crash}})
 	defer follow.Close()
@@ -258,8 +258,8 @@ func TestItIsSeenWithoutBeingAskedFor(t *testing.T) {
 	t.Errorf("it is no source: %+v", s.store.Sources())
 }
 
-// TestEverySampleIsKept puts all samples into the folder of people.
-func TestEverySampleIsKept(t *testing.T) {
+// TestEverySampleReportIsStored puts all samples into the folder of people.
+func TestEverySampleReportIsStored(t *testing.T) {
 	s := newStand(t, nil)
 	all := samples.Of(t, "crash")
 	ids, more := map[string]bool{}, 0 // some samples are two forms of one report, and one file has several

@@ -1,17 +1,17 @@
-// Package lineindex says which lines of a block have a text or the value of a field, from files beside the store that hold nothing of
-// their own. It may know less than there is and never says more: each record is tied to the block that it was made of and has sums
-// of its parts, and what does not fit is not there.
+// Package lineindex finds the lines of a block with a text or a field value, through index files beside the store. A Builder makes the
+// record of a block, Files stores records, and a Reader asks them. The files only have derived data. An answer may be incomplete but is
+// never wrong: each record names its block and has checksums of its parts, and a record that does not match is ignored.
 package lineindex
 
 import "math/bits"
 
-// Most is how many lines a block has at most.
+// Most is the maximum number of lines of a block.
 const Most = 512
 
-// Bits are lines of a block.
+// Bits is a set of lines of a block.
 type Bits [Most / 64]uint64
 
-// All are the first n lines.
+// All is the set of the first n lines.
 func All(n int) (b Bits) {
 	for i := range b {
 		if left := n - i*64; left >= 64 {
@@ -45,7 +45,7 @@ func (b *Bits) AndNot(of Bits) {
 	}
 }
 
-// Count is how many lines there are.
+// Count is the number of lines.
 func (b *Bits) Count() (n int) {
 	for _, w := range b {
 		n += bits.OnesCount64(w)
@@ -53,7 +53,7 @@ func (b *Bits) Count() (n int) {
 	return n
 }
 
-// Append adds the indexes of the lines, ascending.
+// Append adds the indexes of the lines in ascending order.
 func (b *Bits) Append(to []int) []int {
 	for i, w := range b {
 		for ; w != 0; w &= w - 1 {

@@ -5,33 +5,33 @@ import (
 	"hash/crc32"
 )
 
-// A record is what is known of a block:
+// A record describes a block:
 //
-//	head:  magic, the block's id, and of both parts the length and the sum; then the sum of the head
-//	words: the values of fields, each with its lines; then all runs of three letters or more of the folded messages, each once, and the
-//	       lines of each
-//	marks: the runs of letters and digits that have a digit, of all lines; then how much each line has. Most of them stand in one line
-//	       only, so there is no table
+//	head:  magic, the block's id, and the length and checksum of both parts; then the checksum of the head
+//	words: the values of fields, each with its lines; then all runs of three or more letters of the folded messages, each once, with
+//	       its lines
+//	marks: the runs of letters and digits with at least one digit, of all lines; then the length of each line's part. Most of these runs
+//	       appear in one line only, so they have no list of lines
 //
-// A text of letters alone stands in a message only within one such run, and one of letters and digits within one of the others: for them
-// the record is as exact as the message.
+// A text of letters alone can only appear inside one run of letters, and a text of letters and digits only inside one mixed run. For
+// such texts the record is as exact as the message.
 const (
-	magic      = 0x31786c69 // "ilx1"; another number is another format
+	magic      = 0x31786c69 // "ilx1"; other formats have other numbers
 	headLength = 52
 	leastWord  = 3
-	stop       = 0 // after each run; in none of them
+	stop       = 0 // ends each run; no run contains it
 )
 
 var table = crc32.MakeTable(crc32.Castagnoli)
 
-// Block tells a block from all others that ever were.
+// Block identifies a block among all blocks ever written.
 type Block struct {
 	First, Last int64
 	N           int
-	Sum         int64 // of what it holds
+	Sum         int64 // checksum of the content
 }
 
-// Builder makes records. It is used again and again.
+// Builder makes records. It can be reused.
 type Builder struct {
 	n             int
 	words, values lists
@@ -39,10 +39,10 @@ type Builder struct {
 	key, out      []byte
 }
 
-// lists are keys and the lines of each.
+// lists are keys with the lines of each.
 type lists struct {
 	index map[string]int
-	keys  []byte // of words each with a stop, of values each with its length before it
+	keys  []byte // words with a stop after each, values with their length before each
 	lines []Bits
 }
 
@@ -54,7 +54,7 @@ func (l *lists) reset() {
 	l.keys, l.lines = l.keys[:0], l.lines[:0]
 }
 
-// at is where the lines of a key are, and whether it is new.
+// at is the lines of a key, and whether the key is new.
 func (l *lists) at(key []byte) (*Bits, bool) {
 	i, known := l.index[string(key)]
 	if !known {
@@ -65,14 +65,14 @@ func (l *lists) at(key []byte) (*Bits, bool) {
 	return &l.lines[i], !known
 }
 
-// Reset begins a record.
+// Reset begins a new record.
 func (b *Builder) Reset() {
 	b.words.reset()
 	b.values.reset()
 	b.n, b.marks, b.ends = 0, b.marks[:0], b.ends[:0]
 }
 
-// The classes of bytes. All that is not ASCII is a letter.
+// The classes of bytes. Every byte outside ASCII counts as a letter.
 const (
 	other = iota
 	letter
@@ -131,7 +131,7 @@ func (b *Builder) word(w []byte) {
 	}
 }
 
-// Value says that the line that is added next has this value in a field.
+// Value adds a field value to the line that is added next.
 func (b *Builder) Value(field byte, value string) {
 	b.key = append(append(b.key[:0], field), value...)
 	lines, fresh := b.values.at(b.key)
@@ -141,7 +141,7 @@ func (b *Builder) Value(field byte, value string) {
 	}
 }
 
-// Record is what was added, good until the next one. The block has as many lines.
+// Record is the record of the added lines. It is valid until the next Reset, and the block must have as many lines.
 func (b *Builder) Record(of Block) []byte {
 	out := append(b.out[:0], make([]byte, headLength)...)
 	for _, l := range []*lists{&b.values, &b.words} {
@@ -163,9 +163,9 @@ func (b *Builder) Record(of Block) []byte {
 	return out
 }
 
-// How the lines of a key are written: the number says how long, its last bits how.
+// The encodings of a key's lines: the lowest bits of the number choose one, the others are the length.
 const (
-	listed = iota // the distance of each from the one before
+	listed = iota // the distance from the previous one
 	mapped        // a bit for each
 	every         // all of them
 	kinds
@@ -218,7 +218,7 @@ func (h *head) put(to []byte) {
 	le.PutUint32(to[48:], crc32.Checksum(to[:48], table))
 }
 
-// get reads a head, and reports whether it is one.
+// get reads a head, and reports whether it is valid.
 func (h *head) get(from []byte) bool {
 	le := binary.LittleEndian
 	if le.Uint32(from) != magic || le.Uint32(from[48:]) != crc32.Checksum(from[:48], table) {

@@ -13,25 +13,25 @@ import (
 	"sync"
 )
 
-// Files keep records, one after the other in files of some size, so that the oldest can go as whole files. Nothing is synced: a record
-// that is not whole is not there. Safe for concurrent use.
+// Files stores records in sequence, in files of a limited size, so that the oldest can be removed as whole files. Writes are not
+// synced: an incomplete record is ignored. Files is safe for concurrent use.
 type Files struct {
-	path string        // what all names begin with
-	most int64         // bytes of a file, with one record more
-	turn chan struct{} // held by whoever changes them; it has the next one
+	path string        // prefix of all file names
+	most int64         // maximum size of a file, plus one record
+	turn chan struct{} // held during changes; guards next
 	next int           // number of the next file
 
-	mu      sync.Mutex // of what follows; never held across I/O
+	mu      sync.Mutex // guards the fields below; never held across I/O
 	files   []*file    // the last one grows
-	records []record   // by their block's first number
-	live    int64      // bytes of records
+	records []record   // by the first number of their block
+	live    int64      // size of the records in bytes
 }
 
-// file is one of the files. Its size is for whoever has the turn.
+// file is one of the files. turn guards its size.
 type file struct {
 	*os.File
 	size int64
-	last int64 // the greatest first number of a block in it
+	last int64 // greatest first number of a block in it
 }
 
 type record struct {
@@ -40,12 +40,12 @@ type record struct {
 	at int64
 }
 
-// New makes the files whose names begin with a path, each of about so many bytes. Load opens them.
+// New makes the files with a name prefix and an approximate size each. Load opens them.
 func New(path string, most int64) *Files {
 	return &Files{path: path, most: most, turn: make(chan struct{}, 1), next: 1}
 }
 
-// Load opens what is there. Files of another format are removed; the rest of one that is torn is not used.
+// Load opens the existing files. It removes files of another format, and ignores the incomplete end of a file.
 func (f *Files) Load() error {
 	f.turn <- struct{}{}
 	defer func() { <-f.turn }()
@@ -73,7 +73,7 @@ func (f *Files) Load() error {
 	return err
 }
 
-// numbers are those of the files, oldest first.
+// numbers are the file numbers, oldest first.
 func (f *Files) numbers() (out []int, err error) {
 	entries, err := os.ReadDir(filepath.Dir(f.path))
 	if errors.Is(err, os.ErrNotExist) {
@@ -91,7 +91,7 @@ func (f *Files) numbers() (out []int, err error) {
 
 func (f *Files) name(n int) string { return f.path + strconv.Itoa(n) }
 
-// load reads the heads of a file's records. It gives none for a file that was removed because it has none.
+// load reads the heads of a file's records. It deletes a file without records and returns nil for it.
 func load(name string, last bool) (*file, []record, error) {
 	in, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -99,7 +99,7 @@ func load(name string, last bool) (*file, []record, error) {
 	}
 	info, err := in.Stat()
 	if err != nil || !info.Mode().IsRegular() {
-		return nil, nil, errors.Join(err, in.Close(), fmt.Errorf("%s is no file", name))
+		return nil, nil, errors.Join(err, in.Close(), fmt.Errorf("%s is not a regular file", name))
 	}
 	one := &file{File: in, size: info.Size()}
 	var records []record
@@ -117,7 +117,7 @@ func load(name string, last bool) (*file, []record, error) {
 	if len(records) == 0 {
 		return nil, nil, errors.Join(in.Close(), os.Remove(name))
 	}
-	if last && at < one.size { // what is added follows what is whole
+	if last && at < one.size { // later records follow the last complete one
 		if err := in.Truncate(at); err != nil {
 			return nil, nil, errors.Join(err, in.Close())
 		}
@@ -126,7 +126,7 @@ func load(name string, last bool) (*file, []record, error) {
 	return one, records, nil
 }
 
-// put adds a record, in place of one of the same number. The caller has mu.
+// put adds a record, or replaces the one with the same number. The caller has mu.
 func (f *Files) put(r record) {
 	i, found := f.search(r.First)
 	if found {
@@ -142,7 +142,7 @@ func (f *Files) search(first int64) (int, bool) {
 	return slices.BinarySearchFunc(f.records, first, func(r record, first int64) int { return cmp.Compare(r.First, first) })
 }
 
-// Append adds records, as a Builder made them.
+// Append adds records from a Builder.
 func (f *Files) Append(raw []byte) error {
 	f.turn <- struct{}{}
 	defer func() { <-f.turn }()
@@ -169,7 +169,7 @@ func (f *Files) Append(raw []byte) error {
 	return nil
 }
 
-// current is the file that is added to.
+// current is the file for new records.
 func (f *Files) current() (*file, error) {
 	f.mu.Lock()
 	var last *file
@@ -195,7 +195,7 @@ func (f *Files) current() (*file, error) {
 	return one, nil
 }
 
-// Has reports whether there is a record of a block.
+// Has reports whether a block has a record.
 func (f *Files) Has(b Block) bool {
 	_, found := f.find(b)
 	return found
@@ -211,14 +211,14 @@ func (f *Files) find(b Block) (record, bool) {
 	return f.records[i], true
 }
 
-// Bytes is how much the records take.
+// Bytes is the size of all records.
 func (f *Files) Bytes() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.live
 }
 
-// BytesOf is how much the record of the block that begins with a number takes.
+// BytesOf is the size of the record of the block with a first number.
 func (f *Files) BytesOf(first int64) int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -228,7 +228,7 @@ func (f *Files) BytesOf(first int64) int64 {
 	return 0
 }
 
-// DropBefore forgets the blocks before a number. Files that have no others are removed.
+// DropBefore forgets the blocks before a number, and removes files without other blocks.
 func (f *Files) DropBefore(first int64) error {
 	f.turn <- struct{}{}
 	defer func() { <-f.turn }()
@@ -255,7 +255,7 @@ func (f *Files) DropBefore(first int64) error {
 	return err
 }
 
-// forget lets go of a record that is damaged.
+// forget drops a damaged record.
 func (f *Files) forget(r record) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -278,7 +278,7 @@ func (f *Files) Remove() error {
 	return err
 }
 
-// Close closes the files: nothing is known of any block. What is added then goes into a new one.
+// Close closes the files and forgets all records. Later records go into a new file.
 func (f *Files) Close() (err error) {
 	f.turn <- struct{}{}
 	defer func() { <-f.turn }()
@@ -300,10 +300,11 @@ type Reader struct {
 	of           record
 }
 
-// Reader makes one.
+// Reader makes a Reader.
 func (f *Files) Reader() *Reader { return &Reader{f: f} }
 
-// Ask runs fn on the record of a block. It reports whether there is one and fn could read all of it; if not, nothing is known.
+// Ask runs fn on the record of a block. It reports whether the record exists and fn could read all of it; otherwise the block is
+// unknown.
 func (r *Reader) Ask(b Block, fn func(*View) error) bool {
 	of, found := r.f.find(b)
 	if !found {
@@ -328,7 +329,7 @@ func (r *Reader) readMarks() (out []byte, err error) {
 	return r.marks, err
 }
 
-// part reads a part of the record and compares its sum.
+// part reads a part of the record and checks its checksum.
 func (r *Reader) part(to []byte, which int) ([]byte, error) {
 	at := r.of.at + headLength
 	for i := range which {

@@ -108,8 +108,8 @@ func FuzzView(f *testing.F) {
 	})
 }
 
-// TestWhichTextsAreExact: texts of letters, and of letters and digits; of others a part is looked for, if it is worth it.
-func TestWhichTextsAreExact(t *testing.T) {
+// TestSingleWordSearchIsExact: texts of letters, and of letters and digits; of others a part is looked for, if it is worth it.
+func TestSingleWordSearchIsExact(t *testing.T) {
 	for text, want := range map[string]string{
 		"timeout": "timeout, exact", "ab": "nothing", "7": "7, exact", "a7": "a7, exact", "0a1b": "0a1b, exact", "日": "日, exact",
 		"connection timeout": "connection timeout", "id=0a1b2c": "0a1b2c", "/9": "nothing", "->": "nothing", "": "nothing",
@@ -137,9 +137,9 @@ func between(pieces [][]byte) func(func([]byte) bool) {
 	}
 }
 
-// TestFilesGoAsAWhole: records stand in several files; the oldest go when none of their blocks is left, and all when everything is
-// deleted. Nobody else can read them.
-func TestFilesGoAsAWhole(t *testing.T) {
+// TestIndexFilesAreRemovedWithTheirBlocks: records stand in several files; the oldest go when none of their blocks is left, and all when
+// everything is deleted. Nobody else can read them.
+func TestIndexFilesAreRemovedWithTheirBlocks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines-index")
 	f := New(path, 1000)
 	block := func(i int) Block { return Block{First: int64(i), Last: int64(i), N: 1, Sum: int64(i)} }

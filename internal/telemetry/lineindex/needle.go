@@ -8,14 +8,14 @@ import (
 	"ios-agent/internal/telemetry/linetext"
 )
 
-// Needle is a text that is looked for.
+// Needle is a text to search for.
 type Needle struct {
-	pieces [][]byte // all of them stand in a line that has it
-	marks  bool     // they have digits
-	Exact  bool     // and a line that has them has it
+	pieces [][]byte // every matching line has all of them
+	marks  bool     // the pieces have digits
+	Exact  bool     // every line with the pieces matches
 }
 
-// NewNeedle makes a needle of a folded text. It reports whether a record says anything about it.
+// NewNeedle makes a needle from a folded text. It reports whether records can answer it.
 func NewNeedle(folded string) (Needle, bool) {
 	var words, marks [][]byte
 	pure := true
@@ -44,7 +44,7 @@ func NewNeedle(folded string) (Needle, bool) {
 		return Needle{pieces: marks, marks: true, Exact: true}, true
 	case len(words) > 0:
 		return Needle{pieces: words, Exact: pure}, true
-	case len(marks) > 0 && len(longest(marks)) >= leastWord: // else nearly every line has it, and must be read after all
+	case len(marks) > 0 && len(longest(marks)) >= leastWord: // otherwise nearly every line has it and must be read anyway
 		return Needle{pieces: [][]byte{longest(marks)}, marks: true}, true
 	}
 	return Needle{}, false
@@ -66,24 +66,24 @@ func longest(of [][]byte) (out []byte) {
 	return out
 }
 
-// errRecord says that a record is not as we write them.
+// errRecord means that a record is not in our format.
 var errRecord = errors.New("a record of the index is damaged")
 
-// View is a record that is asked.
+// View is the record that is asked.
 type View struct {
 	n             int
 	values, words part
 	marks         func() ([]byte, error)
-	read          []byte // what marks gave
+	read          []byte // result of marks
 }
 
-// part is some lists.
+// part is a group of lists.
 type part struct {
 	count       int
 	keys, lines []byte
 }
 
-// number reads a number. What is not there is an error.
+// number reads a number; an error without one.
 func number(from *[]byte) (int, error) {
 	v, n := binary.Uvarint(*from)
 	if n <= 0 || v > 1<<31 {
@@ -107,7 +107,7 @@ func (p *part) read(from *[]byte) error {
 	return nil
 }
 
-// set begins to look at a record of n lines: its words, and how its marks are got.
+// set prepares a view of a record of n lines, with its words and a function that reads its marks.
 func (v *View) set(n int, words []byte, marks func() ([]byte, error)) error {
 	v.n, v.marks, v.read = n, marks, nil
 	if err := v.values.read(&words); err != nil {
@@ -128,13 +128,13 @@ func (v *View) set(n int, words []byte, marks func() ([]byte, error)) error {
 	return nil
 }
 
-// listReader walks over the lines of keys.
+// listReader reads the lines of keys in sequence.
 type listReader struct {
 	left []byte
 	next int // key
 }
 
-// lines adds those of a key, which is not before the one of the last call.
+// lines adds the lines of a key. Keys must ascend over the calls.
 func (r *listReader) lines(to *Bits, key, n int) error {
 	for ; ; r.next++ {
 		size, err := number(&r.left)
@@ -174,7 +174,7 @@ func addLines(to *Bits, kind int, list []byte, n int) error {
 	return nil
 }
 
-// Value gives the lines that have a value in a field.
+// Value gives the lines with a field value.
 func (v *View) Value(field byte, value string) (out Bits, err error) {
 	keys := v.values.keys
 	for key := range v.values.count {
@@ -194,7 +194,7 @@ func (v *View) Value(field byte, value string) (out Bits, err error) {
 	return out, nil
 }
 
-// Text gives the lines that may have a text; all that have it, and no others if it is exact.
+// Text gives the lines that may have a text. For an exact needle, these are precisely the lines with the text.
 func (v *View) Text(n Needle) (Bits, error) {
 	out := All(v.n)
 	for _, piece := range n.pieces {

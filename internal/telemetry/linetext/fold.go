@@ -1,4 +1,5 @@
-// Package linetext looks into the messages of lines: in any case, many at once, and for what makes two of them alike. It knows no store.
+// Package linetext searches and groups the messages of log lines. Fold makes case-insensitive forms, Found searches many messages at once,
+// Sieve excludes blocks, and Template finds the common form of similar messages. It has no store.
 package linetext
 
 import (
@@ -9,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Fold makes texts equal that differ only in case, as quern's lower() does: each letter becomes its small one, İ becomes i and a dot
-// above it, both small sigmas are the same. ß is not ss. What is no UTF-8 stays as it is.
+// Fold makes texts equal that differ only in case, as quern's lower() does: each letter becomes lower case, İ becomes i with a dot
+// above, and both small sigmas become equal. ß is not ss. Invalid UTF-8 stays unchanged.
 func Fold(text string) string { return string(AppendFolded(nil, text)) }
 
 func AppendFolded(to []byte, text string) []byte {
@@ -40,7 +41,7 @@ func AppendFolded(to []byte, text string) []byte {
 	return to
 }
 
-// AppendSmall is AppendFolded for bytes that are all ASCII, eight at a time. It reports whether they were.
+// AppendSmall is AppendFolded for ASCII, eight bytes at a time. It reports whether all bytes were ASCII.
 func AppendSmall(to, text []byte) ([]byte, bool) {
 	const each = 0x0101010101010101
 	at := len(to)
@@ -65,8 +66,8 @@ func AppendSmall(to, text []byte) ([]byte, bool) {
 	return to, true
 }
 
-// Found gives the indexes of messages that have the text, which is folded and not empty. All of them are looked through at once: a
-// place where it stands counts if it is within one message.
+// Found gives the indexes of messages with a folded, non-empty text. It searches all messages in one pass: a match counts if it lies
+// within one message.
 func Found(to []int, needle, folded []byte, ends []int) []int {
 	for i, from := 0, 0; i < len(ends); {
 		at := Index(folded[from:], needle)
@@ -88,8 +89,8 @@ func Found(to []int, needle, folded []byte, ends []int) []int {
 	return to
 }
 
-// Index is bytes.Index, and faster where every byte is frequent, as digits are in ids: it looks at eight places at once for the first
-// three bytes.
+// Index is bytes.Index, but faster where every byte is frequent, as digits in ids are: it checks the first three bytes at eight places
+// at once.
 func Index(text, needle []byte) int {
 	const each, high = 0x0101010101010101, 0x8080808080808080
 	if len(needle) < 3 {
@@ -99,7 +100,7 @@ func Index(text, needle []byte) int {
 	at := 0
 	for rest := text; len(rest) >= 10; rest, at = rest[8:], at+8 {
 		differs := binary.LittleEndian.Uint64(rest) ^ a | binary.LittleEndian.Uint64(rest[1:]) ^ b | binary.LittleEndian.Uint64(rest[2:]) ^ c
-		for same := (differs - each) &^ differs & high; same != 0; same &= same - 1 { // bytes that are zero, and some more above them
+		for same := (differs - each) &^ differs & high; same != 0; same &= same - 1 { // zero bytes, and possibly some above them
 			if i := bits.TrailingZeros64(same) / 8; bytes.HasPrefix(rest[i:], needle) {
 				return at + i
 			}

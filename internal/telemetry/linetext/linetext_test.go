@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/telemetry/linetext"
 )
 
-func TestTemplate(t *testing.T) {
+func TestTemplateReplacesNumbersAndIDs(t *testing.T) {
 	for message, want := range map[string]string{
 		"HTTP 401 on /v1/x":        "HTTP <N> on /v1/x",
 		"at 0x1f from 10.0.0.1:80": "at <HEX> from <IP>",

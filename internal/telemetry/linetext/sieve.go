@@ -2,11 +2,11 @@ package linetext
 
 import "math/bits"
 
-// Sieve says of a block which texts it surely has not: one bit for every three bytes that follow each other in its folded
-// messages, and for every value of its other fields. A text whose bits are not all there is nowhere in the block.
+// Sieve excludes texts and field values from a block. It has one bit for every three consecutive bytes of its folded messages, and for
+// every value of its other fields. If a bit of a text is missing, the block does not contain the text.
 type Sieve []byte
 
-// sieveBits is how many bits the largest sieve has.
+// sieveBits is the number of bits of the largest sieve.
 const sieveBits = 1 << 16
 
 func NewSieve() Sieve { return make(Sieve, sieveBits/8) }
@@ -15,7 +15,7 @@ func place(of uint32) uint32 { return of * 2654435761 >> 16 }
 
 func (s Sieve) Set(at uint32) { s[at>>3] |= 1 << (at & 7) }
 
-// Has reports whether a bit is there; a small sieve has those of the large one laid over each other.
+// Has reports whether a bit is set. In a smaller sieve, several bits of the large one share a place.
 func (s Sieve) Has(at uint32) bool {
 	at &= uint32(len(s)*8 - 1)
 	return s[at>>3]&(1<<(at&7)) != 0
@@ -32,7 +32,7 @@ func (s Sieve) AddText(folded []byte) {
 	}
 }
 
-// Places are the bits of a text; none for one that is too short.
+// Places are the bits of a text; none for a text that is too short.
 func Places(folded string) (out []uint32) {
 	for i := 0; i+3 <= len(folded); i++ {
 		out = append(out, place(uint32(folded[i])<<16|uint32(folded[i+1])<<8|uint32(folded[i+2])))
@@ -40,7 +40,7 @@ func Places(folded string) (out []uint32) {
 	return out
 }
 
-// FieldPlace is the bit of the value of a field.
+// FieldPlace is the bit of a field value.
 func FieldPlace(field byte, value string) uint32 {
 	h := uint32(2166136261)
 	h = (h ^ uint32(field)) * 16777619
@@ -50,7 +50,7 @@ func FieldPlace(field byte, value string) uint32 {
 	return place(h)
 }
 
-// Shrunk is the Sieve as small as it may be: not more than about a seventh of its bits are set.
+// Shrunk is the sieve in the smallest useful size: at most about a seventh of its bits are set.
 func (s Sieve) Shrunk() Sieve {
 	set := 0
 	for _, b := range s {

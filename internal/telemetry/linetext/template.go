@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Template is a message with what differs from one line to the next replaced: ids by <UUID>, 0x and hex digits by <HEX>, IPv4
-// addresses by <IP>, and digits that touch no letter by <N>. Several numbers with only commas, dots and spaces between them are one.
+// Template is a message without its variable parts: ids become <UUID>, 0x and hex digits <HEX>, IPv4 addresses <IP>, and digits without
+// adjacent letters <N>. Several numbers with only commas, dots and spaces between them become one mark.
 func Template(message string) string {
 	out := make([]byte, 0, len(message))
-	numbered := -1 // where the output ends with a number and only such marks
+	numbered := -1 // where the output ends with a number and separators
 	for i := 0; i < len(message); {
 		mark, n := variable(message, i)
 		if mark == "<N>" && numbered >= 0 && numbered < len(out) {
@@ -36,7 +36,7 @@ func Template(message string) string {
 	return string(out)
 }
 
-// variable says what mark stands for the text at a place, and how long that text is. Where there is none, n bytes are copied.
+// variable gives the mark for the text at a place, and the length of the text. Without a mark, n bytes are copied.
 func variable(text string, at int) (mark string, n int) {
 	c := text[at]
 	if !hexDigit(c) {
@@ -98,7 +98,7 @@ func hexLength(text string) int {
 	return n
 }
 
-// addressLength is how long the IPv4 address is, with its port, that a text begins with; 0 where it begins with none.
+// addressLength is the length of the IPv4 address with its port at the start of a text; 0 without one.
 func addressLength(text string) int {
 	n := 0
 	for part := range 4 {

@@ -7,8 +7,8 @@ import (
 	"ios-agent/internal/op"
 )
 
-// TestTheLongestUnusedSessionIsForgotten: a session that works is told what comes late, however many others came meanwhile.
-func TestTheLongestUnusedSessionIsForgotten(t *testing.T) {
+// TestLongestUnusedSessionIsForgotten: a session that works is told what comes late, however many others came meanwhile.
+func TestLongestUnusedSessionIsForgotten(t *testing.T) {
 	lines := New(Options{})
 	visit := func(i int) { lines.remember(op.Pair{Session: fmt.Sprint(i), UDID: "phone"}, told{step: "s1"}) }
 	for i := range mostTold {

@@ -1,5 +1,6 @@
-// Package steplines tells in the answer of a call which errors its app logged meanwhile, and which came late: after the answer of the step
-// before. It observes calls and reads the store of log lines. Where no line came it costs a comparison of two numbers.
+// Package steplines adds to the answer of a call the errors that its app logged during the call, and late errors from after the answer
+// of the previous step. Lines is an op.Observer that reads the store of log lines. Without new lines it costs one comparison of two
+// numbers. It never changes a call's outcome.
 package steplines
 
 import (
@@ -12,6 +13,7 @@ import (
 
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/device/steps"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/recent"
 	"ios-agent/internal/telemetry"
@@ -19,15 +21,15 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Options are what the lines are read from.
+// Options are the sources of the lines.
 type Options struct {
 	Store    *telemetry.Store
-	Sessions *session.Store // which app a session saw in front
-	// Settle waits until what the app of a device has said so far is in the store; nil: what the store was given is enough.
+	Sessions *session.Store // has the app that a session saw in front
+	// Settle waits until the output of a device's app is in the store. It may be nil.
 	Settle func(ctx context.Context, udid, app string) error
 }
 
-// Lines tells calls what apps logged.
+// Lines adds the errors of apps to answers.
 type Lines struct {
 	Options
 
@@ -35,23 +37,23 @@ type Lines struct {
 	told recent.Map[op.Pair, told]
 }
 
-// New makes an observer that has told nothing yet.
+// New makes an observer without a history.
 func New(o Options) *Lines {
 	return &Lines{Options: o, told: recent.Map[op.Pair, told]{Most: mostTold}}
 }
 
 var _ op.Observer = (*Lines)(nil)
 
-// Launched is noted by a call that launches an app, which need not be the one in front.
+// Launched is the note of a call that launched an app, which need not be in front.
 type Launched string
 
-// Shown is noted by a call whose answer shows what apps logged: the errors in it are not counted once more.
+// Shown is the note of a call whose answer shows log lines, so that their errors are not counted again.
 type Shown struct{}
 
-// line is noted by the observer itself: the newest line when the call began to act.
+// line is the observer's own note: the newest line when the call began to act.
 type line int64
 
-// Line is the number of the newest line when a call began to act; false: it has not acted.
+// Line is the number of the newest line when a call began to act; false if the call has not acted.
 func Line(c *op.Call) (int64, bool) {
 	n, acted := op.Noted[line](c)
 	return int64(n), acted
@@ -66,14 +68,14 @@ type watch struct {
 	call *op.Call
 }
 
-// Act notes the newest line.
+// Act records the newest line.
 func (w *watch) Act() {
 	if w.call.Device != nil {
 		w.call.Note(line(w.now(w.call.Device.UDID)))
 	}
 }
 
-// End tells what was logged. The answer does not depend on it.
+// End adds the logged errors to the answer. The outcome does not depend on them.
 func (w *watch) End(ctx context.Context, x *op.Exchange) {
 	if x.Call.Device != nil && x.Mode != op.Stream {
 		w.over(ctx, x)
@@ -81,29 +83,29 @@ func (w *watch) End(ctx context.Context, x *op.Exchange) {
 	}
 }
 
-// told is what a session was told of a device.
+// told is the last report to a session about a device.
 type told struct {
-	line int64  // the newest line there was
-	step string // the last step
-	app  string // that was in front
+	line int64  // newest line at that time
+	step string // last step
+	app  string // app in front
 }
 
 const (
-	mostTold    = 1000            // places that are remembered
-	settleLimit = 2 * time.Second // an answer does not wait longer for what was said
-	mostErrors  = 200             // that are read to be counted with their repeats
+	mostTold    = 1000            // maximum number of remembered reports
+	settleLimit = 2 * time.Second // maximum wait for output
+	mostErrors  = 200             // maximum number of errors read to count repeats
 )
 
-// now is the number of the newest line. What was said before and is not written yet gets its number first: it is not of the step that
-// begins.
+// now is the number of the newest line. It first stores lines that are not written yet, because they belong to the time before the
+// step.
 func (s *Lines) now(udid string) int64 {
 	ctx, cancel := context.WithTimeout(context.Background(), settleLimit)
 	defer cancel()
-	_ = s.wait(ctx, udid, "") // else a line of before is taken for one of the step
+	_ = s.wait(ctx, udid, "") // otherwise an earlier line would count for the step
 	return s.Store.Last()
 }
 
-// over tells the errors of a step, and for any call those that came since the last step of the session on that device.
+// over adds the errors of a step, and for every call the errors since the session's last step on that device.
 func (s *Lines) over(ctx context.Context, x *op.Exchange) {
 	at := x.Call.Pair()
 	step, _ := x.Call.Step()
@@ -112,7 +114,7 @@ func (s *Lines) over(ctx context.Context, x *op.Exchange) {
 	before, known := s.told.Get(at)
 	s.mu.Unlock()
 	if step == "" && !known {
-		return // it looks, and nothing was done before
+		return // it only looks, and the session has no step yet
 	}
 	ctx, cancel := context.WithTimeout(ctx, settleLimit)
 	defer cancel()
@@ -121,14 +123,14 @@ func (s *Lines) over(ctx context.Context, x *op.Exchange) {
 		now.step = step
 	}
 	if err := s.wait(ctx, at.UDID, now.app); err != nil {
-		return // what came meanwhile is told by the next call
+		return // the next call reports the later lines
 	}
 	now.line = s.Store.Last()
 	if !known {
 		before.line = from
 	}
 	if step == "" {
-		from = now.line // all that came since is late
+		from = now.line // all later lines are late
 	}
 	s.remember(at, now)
 	if _, shown := op.Noted[Shown](x.Call); shown || now.line == before.line {
@@ -163,16 +165,15 @@ func (s *Lines) wait(ctx context.Context, udid, app string) error {
 	return s.Store.Settle(ctx)
 }
 
-// remember notes what a session was told. A session that is forgotten, because too many others came after it, is not told what comes
-// late.
+// remember records the last report to a session. A session beyond the limit is forgotten and gets no late errors.
 func (s *Lines) remember(at op.Pair, now told) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.told.Put(at, now)
 }
 
-// count gives how many errors the apps logged in a range of lines, and the first of them. Without an app that is known, those of every
-// app count that is listened to.
+// count gives the number of errors in a range of lines, and the first of them. Without a known app, it counts the errors of every
+// followed app.
 func (s *Lines) count(ctx context.Context, q telemetry.Query, after, upto int64, apps []string) (n int, first telemetry.Entry) {
 	if upto <= after {
 		return 0, first
@@ -185,7 +186,7 @@ func (s *Lines) count(ctx context.Context, q telemetry.Query, after, upto int64,
 		q.App = app
 		page, err := s.Store.Query(ctx, q)
 		if err != nil {
-			continue // an answer does not fail because a line could not be read
+			continue // a failed read of lines must not fail the answer
 		}
 		for _, e := range page.Entries {
 			if e.App == "" { // of another process on the device
@@ -202,7 +203,7 @@ func (s *Lines) count(ctx context.Context, q telemetry.Query, after, upto int64,
 	return n, first
 }
 
-// tell adds what was found to the answer.
+// tell adds the errors to the answer.
 func tell(x *op.Exchange, logs *op.AppErrors, n int, first telemetry.Entry, since string) {
 	if n == 0 {
 		return
@@ -222,7 +223,7 @@ func tell(x *op.Exchange, logs *op.AppErrors, n int, first telemetry.Entry, sinc
 	}
 	text += ": " + ui.Quote(first.Message)
 	if n > 1 {
-		text += fmt.Sprintf(" (`ios-agent logs --step %s`)", cmp.Or(since, steps.Last))
+		text += fmt.Sprintf(" (%s)", hint.Do("read_logs", "step", cmp.Or(since, steps.Last)))
 	}
 	x.Notify(op.Notice{Kind: op.Logged, Text: text})
 	x.AttachLogs(logs)

@@ -8,6 +8,7 @@ import (
 
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/device/steps"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/steplines"
@@ -81,17 +82,18 @@ func (w *talking) call(t *testing.T, name string, during func()) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestAnAnswerCountsTheErrorsOfItsApp: those that came during the step, and no others.
-func TestAnAnswerCountsTheErrorsOfItsApp(t *testing.T) {
+// TestAnswerCountsErrorsOfItsApp: those that came during the step, and no others.
+func TestAnswerCountsErrorsOfItsApp(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*telemetry.Entry)
 		said   []string
 		want   string
 	}{
-		"nothing":    {},
-		"one":        {said: []string{"no \"card\"\nat all"}, want: `log: 1 error: "no \"card\"\nat all"`},
-		"two":        {said: []string{"first", "second"}, want: "log: 2 errors, first: \"first\" (`ios-agent logs --step last`)"},
-		"equal ones": {said: []string{"same", "same", "same"}, want: "log: 3 errors, first: \"same\" (`ios-agent logs --step last`)"},
+		"nothing": {},
+		"one":     {said: []string{"no \"card\"\nat all"}, want: `log: 1 error: "no \"card\"\nat all"`},
+		"two":     {said: []string{"first", "second"}, want: `log: 2 errors, first: "first" (` + hint.Do("read_logs", "step", "last") + ")"},
+		"equal ones": {said: []string{"same", "same", "same"}, want: `log: 3 errors, first: "same" (` + hint.Do("read_logs", "step",
+			"last") + ")"},
 		"a fault": {
 			change: func(e *telemetry.Entry) { e.Level = telemetry.Fault }, said: []string{"x"}, want: `log: 1 error: "x"`,
 		},
@@ -116,8 +118,8 @@ func TestAnAnswerCountsTheErrorsOfItsApp(t *testing.T) {
 	}
 }
 
-// TestLateErrorsAreToldByTheNextCall, under the step after which they came, and once; a look tells them too.
-func TestLateErrorsAreToldByTheNextCall(t *testing.T) {
+// TestNextCallReportsLateErrors, under the step after which they came, and once; a look tells them too.
+func TestNextCallReportsLateErrors(t *testing.T) {
 	w := newTalking(t)
 	w.say(nil, "of before")
 	if got := w.call(t, "look", nil); got != "" {
@@ -132,7 +134,7 @@ func TestLateErrorsAreToldByTheNextCall(t *testing.T) {
 		t.Errorf("told twice: %q", got)
 	}
 	w.say(nil, "late again", "and again")
-	want := "log: 2 errors since step s1, first: \"late again\" (`ios-agent logs --step s1`)\nlog: 1 error: \"new\""
+	want := `log: 2 errors since step s1, first: "late again" (` + hint.Do("read_logs", "step", "s1") + ")\nlog: 1 error: \"new\""
 	if got := w.call(t, "act", func() { w.say(nil, "new") }); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -142,8 +144,8 @@ func TestLateErrorsAreToldByTheNextCall(t *testing.T) {
 	}
 }
 
-// TestWhatAnAnswerShowsIsNotCountedInIt, and not as late by the next one.
-func TestWhatAnAnswerShowsIsNotCountedInIt(t *testing.T) {
+// TestAnswerDoesNotCountErrorsThatItShows, and not as late by the next one.
+func TestAnswerDoesNotCountErrorsThatItShows(t *testing.T) {
 	w := newTalking(t)
 	w.call(t, "act", nil)
 	w.say(nil, "shown")

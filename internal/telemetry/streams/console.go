@@ -16,22 +16,22 @@ import (
 )
 
 const (
-	lookAgain  = time.Second         // how often consoles are read when nobody asks
-	oldConsole = 24 * time.Hour      // files that nobody wrote to for so long are removed
-	outSuffix  = "-stdout.log"       // of the files
+	lookAgain  = time.Second         // interval of reads without a request
+	oldConsole = 24 * time.Hour      // older files are removed
+	outSuffix  = "-stdout.log"       // suffixes of the files
 	errSuffix  = "-stderr.log"       //
 	readSuffix = ".read"             //
-	stamp      = "20060102T150405.0" // in their names
+	stamp      = "20060102T150405.0" // part of their names
 )
 
-// Output is the two files that a launched app prints to.
+// Output is the two files for the output of a launched app.
 type Output struct {
 	Stdout, Stderr string
-	ours           bool // they are in our folder, and ours to empty and remove
+	ours           bool // the files are in the manager's folder, which may empty and remove them
 }
 
-// NewOutput makes two empty files for what an app prints. Only their owner can read them; the app goes on writing to them when this
-// process ends.
+// NewOutput makes two empty files for an app's output. Only their owner can read them. The app continues to write to them after the end
+// of this process.
 func (m *Manager) NewOutput(owner device.Owner, app string) (Output, error) {
 	if err := os.MkdirAll(m.o.Dir, 0o700); err != nil {
 		return Output{}, err
@@ -53,7 +53,7 @@ func empty(path string) error {
 	return f.Close()
 }
 
-// name is a text that can stand in the name of a file.
+// name is a text in a form that is valid in a file name.
 func name(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '-' {
@@ -63,26 +63,26 @@ func name(text string) string {
 	}, text[:min(len(text), 100)])
 }
 
-// Discard removes files that no app prints to.
+// Discard removes the files of a failed launch.
 func (o Output) Discard() {
 	if o.ours {
-		_ = os.Remove(o.Stdout) // what stays is removed later
+		_ = os.Remove(o.Stdout) // a remaining file is removed later
 		_ = os.Remove(o.Stderr)
 		_ = os.Remove(o.marker())
 	}
 }
 
-// Tidy bounds and removes what earlier daemons left in the folder: apps go on printing when a daemon ends. It is called once, before
-// anything is followed.
+// Tidy limits and removes the files of earlier daemons: apps continue to print after a daemon's end. It is called once, before the
+// first stream.
 func (m *Manager) Tidy() {
 	files, err := os.ReadDir(m.o.Dir)
 	if err != nil {
-		return // there is none yet
+		return // the folder does not exist yet
 	}
 	m.mu.Lock()
 	launches := slices.Clone(m.launches)
 	m.mu.Unlock()
-	newest := map[string]string{} // of each app on a device: an app that is launched anew prints to new files
+	newest := map[string]string{} // by app and device: each launch prints to new files
 	for _, f := range files {
 		of, base := launchOf(f.Name())
 		newest[of] = max(newest[of], base)
@@ -100,9 +100,9 @@ func (m *Manager) Tidy() {
 		}
 		switch {
 		case dead:
-			_ = os.Remove(path) // what stays is tried again by the next daemon
+			_ = os.Remove(path) // otherwise the next daemon tries again
 		case info.Size() > mostFile:
-			_ = os.Remove(filepath.Join(m.o.Dir, base+readSuffix)) // it was not all read: who reads on says so
+			_ = os.Remove(filepath.Join(m.o.Dir, base+readSuffix)) // an incomplete read: the next reader says so
 			_ = os.Truncate(path, 0)
 		}
 	}
@@ -114,8 +114,8 @@ func (m *Manager) Tidy() {
 	})
 }
 
-// launchOf takes the name of a file of ours apart: the app on its device, and the name that the files of one launch have in common.
-// Both are empty for other files.
+// launchOf splits the name of an output file into the app on its device and the common name of a launch's files. Both are empty for
+// other files.
 func launchOf(file string) (app, base string) {
 	for _, suffix := range []string{outSuffix, errSuffix, readSuffix} {
 		if base, is := strings.CutSuffix(file, suffix); is {
@@ -127,7 +127,7 @@ func launchOf(file string) (app, base string) {
 	return "", ""
 }
 
-// console is what a launched app prints.
+// console is the output of a launched app.
 type console struct {
 	m     *Manager
 	owner device.Owner
@@ -135,11 +135,11 @@ type console struct {
 	pid   int
 	feed  *telemetry.Feed
 
-	// Guarded by the manager's mutex.
+	// The manager's mutex guards the fields below.
 	used   time.Time
 	asleep bool
 
-	mu      sync.Mutex // one reads at a time; held while files are read
+	mu      sync.Mutex // held during a read of the files
 	outputs []Output
 	files   []*tail
 	over    bool
@@ -150,11 +150,11 @@ type Launched struct {
 	Owner device.Owner
 	App   string
 	PID   int
-	To    Output // what it was told to print to
-	New   bool   // an instance that ran was ended first; else it may go on, and print where it did
+	To    Output // the files for its output
+	New   bool   // a running instance was ended first; otherwise it may continue with its earlier output files
 }
 
-// Printed begins to follow what an app prints.
+// Printed begins to follow the output of an app.
 func (m *Manager) Printed(l Launched) {
 	owner, app, pid, to := l.Owner, l.App, l.PID, l.To
 	m.mu.Lock()
@@ -190,7 +190,7 @@ func (m *Manager) Printed(l Launched) {
 	}
 }
 
-// launchedTo notes which process prints to files.
+// launchedTo records the process that prints to files.
 func (m *Manager) launchedTo(to Output, pid int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -199,7 +199,7 @@ func (m *Manager) launchedTo(to Output, pid int) {
 	m.note()
 }
 
-// resumePrinted follows again what an app prints, if the files are still there. It reports whether they were and nobody read them.
+// resumePrinted follows an app's output again, if its files still exist. It reports whether they do and had no reader.
 func (m *Manager) resumePrinted(owner device.Owner, app string) bool {
 	m.mu.Lock()
 	known := slices.ContainsFunc(m.consoles, func(c *console) bool { return c.owner.UDID == owner.UDID && c.app == app })
@@ -217,22 +217,22 @@ func (m *Manager) resumePrinted(owner device.Owner, app string) bool {
 	return true
 }
 
-// resume goes on with files that an earlier console read.
+// resume continues with the files of an earlier console.
 func (c *console) resume(left Output) {
 	tails := c.follow(left)
 	if os.Remove(left.marker()) == nil {
 		return
 	}
-	for _, f := range tails { // whoever read them had no time to say how far
+	for _, f := range tails { // the earlier reader could not record its position
 		f.toEnd()
 	}
-	c.feed.Lose(0, "the daemon was ended while the app ran")
+	c.feed.Lose(0, "the daemon stopped while the app ran")
 }
 
-// marker is the file that says that all that was in the files was read.
+// marker is the file that marks the output as completely read.
 func (o Output) marker() string { return strings.TrimSuffix(o.Stdout, outSuffix) + readSuffix }
 
-// leftOutput finds the newest files of an app that are not these.
+// leftOutput finds the newest other files of an app.
 func (m *Manager) leftOutput(udid, app string, but Output) (Output, bool) {
 	found, err := filepath.Glob(filepath.Join(regularfile.Pattern(m.o.Dir), name(udid)+"_"+name(app)+"_*"+outSuffix))
 	found = slices.DeleteFunc(found, func(path string) bool { return path == but.Stdout })
@@ -256,7 +256,7 @@ func (m *Manager) newConsole(owner device.Owner, app string, pid int) *console {
 	return c
 }
 
-// follow adds files to those of the console.
+// follow adds files to the console.
 func (c *console) follow(o Output) []*tail {
 	tails := []*tail{
 		{path: o.Stdout, level: telemetry.Info, ours: o.ours}, {path: o.Stderr, level: telemetry.Notice, ours: o.ours, nslog: true},
@@ -265,7 +265,7 @@ func (c *console) follow(o Output) []*tail {
 	return tails
 }
 
-// addConsole has a console read.
+// addConsole starts to read a console.
 func (m *Manager) addConsole(c *console) {
 	m.mu.Lock()
 	closed := m.closed
@@ -280,7 +280,7 @@ func (m *Manager) addConsole(c *console) {
 	}
 }
 
-// Ended says that an app was ended: what it printed last is read, and its files are gone.
+// Ended records the end of an app: the rest of its output is read and its files are removed.
 func (m *Manager) Ended(udid, app string) {
 	m.mu.Lock()
 	over := m.takeConsoles(func(c *console) bool { return c.owner.UDID == udid && c.app == app })
@@ -291,7 +291,7 @@ func (m *Manager) Ended(udid, app string) {
 	m.o.Ended(udid, app)
 }
 
-// Off says that a device is off or was deleted: its apps have ended.
+// Off records that a device is off or deleted: its apps have ended.
 func (m *Manager) Off(udid string) {
 	m.mu.Lock()
 	over := m.takeConsoles(func(c *console) bool { return c.owner.UDID == udid })
@@ -302,7 +302,7 @@ func (m *Manager) Off(udid string) {
 	m.o.Ended(udid, "")
 }
 
-// Printing lists the devices with apps whose consoles are followed.
+// Printing lists the devices of the followed consoles.
 func (m *Manager) Printing() (udids []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -314,7 +314,7 @@ func (m *Manager) Printing() (udids []string) {
 	return udids
 }
 
-// takeConsoles takes consoles out of the manager, for the caller to finish. It needs the mutex.
+// takeConsoles removes consoles from the manager for the caller to finish. It needs the mutex.
 func (m *Manager) takeConsoles(fits func(*console) bool) (taken []*console) {
 	m.consoles = slices.DeleteFunc(m.consoles, func(c *console) bool {
 		if fits(c) {
@@ -326,7 +326,7 @@ func (m *Manager) takeConsoles(fits func(*console) bool) (taken []*console) {
 	return taken
 }
 
-// tick has consoles read now and then while there are some that are not asleep. It needs the mutex.
+// tick reads the consoles at intervals while some are awake. It needs the mutex.
 func (m *Manager) tick() {
 	awake := slices.ContainsFunc(m.consoles, func(c *console) bool { return !c.asleep })
 	if m.ticking || m.closed || !awake {
@@ -346,7 +346,7 @@ func (m *Manager) tick() {
 	})
 }
 
-// readAwake reads the consoles that are not asleep; false when there are none.
+// readAwake reads the awake consoles; false if all sleep.
 func (m *Manager) readAwake() bool {
 	m.mu.Lock()
 	awake := slices.DeleteFunc(slices.Clone(m.consoles), func(c *console) bool { return c.asleep })
@@ -358,7 +358,7 @@ func (m *Manager) readAwake() bool {
 	return len(awake) > 0
 }
 
-// read takes what was printed since.
+// read reads the new output.
 func (c *console) read() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -377,7 +377,7 @@ const (
 	keepFiles   after = true // the app may still write to them
 )
 
-// finish reads what is left and ends the source.
+// finish reads the rest and ends the source.
 func (c *console) finish(files after) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -388,7 +388,7 @@ func (c *console) finish(files after) {
 		f.read(c)
 		f.flush(c)
 		if f.ours && files == keepFiles {
-			_ = os.Truncate(f.path, 0) // all of it was read
+			_ = os.Truncate(f.path, 0) // the file was read completely
 		}
 	}
 	for _, o := range c.outputs {

@@ -67,8 +67,8 @@ func (r *rig) has(want ...string) {
 	}
 }
 
-// TestWhatAnAppPrints is there when somebody asks, line by line.
-func TestWhatAnAppPrints(t *testing.T) {
+// TestAppOutputIsStoredByLine is there when somebody asks, line by line.
+func TestAppOutputIsStoredByLine(t *testing.T) {
 	r := newRig(t)
 	to := r.output("ann")
 	r.launched("ann", 77, to, true)
@@ -96,8 +96,8 @@ func TestWhatAnAppPrints(t *testing.T) {
 	}
 }
 
-// TestWithoutAQuestionItIsReadToo: who follows the store sees what an app prints soon after.
-func TestWithoutAQuestionItIsReadToo(t *testing.T) {
+// TestConsoleIsReadAtIntervals: who follows the store sees what an app prints soon after.
+func TestConsoleIsReadAtIntervals(t *testing.T) {
 	r := newRig(t)
 	to := r.output("ann")
 	r.launched("ann", 77, to, true)
@@ -105,8 +105,8 @@ func TestWithoutAQuestionItIsReadToo(t *testing.T) {
 	r.await("by itself")
 }
 
-// TestAnAppThatRunsAlready prints where it did; one that is launched anew does not.
-func TestAnAppThatRunsAlready(t *testing.T) {
+// TestRunningAppKeepsItsOutputFiles prints where it did; one that is launched anew does not.
+func TestRunningAppKeepsItsOutputFiles(t *testing.T) {
 	r := newRig(t)
 	first := r.output("ann")
 	r.launched("ann", 77, first, true)
@@ -127,8 +127,8 @@ func TestAnAppThatRunsAlready(t *testing.T) {
 	}
 }
 
-// TestLargeOutputIsEmptied: a file does not grow for ever, whether the app appends or writes where it was.
-func TestLargeOutputIsEmptied(t *testing.T) {
+// TestLargeOutputFileIsTruncated: a file does not grow for ever, whether the app appends or writes where it was.
+func TestLargeOutputFileIsTruncated(t *testing.T) {
 	for name, flags := range map[string]int{"append": os.O_APPEND, "at its place": 0} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
@@ -161,8 +161,8 @@ func TestLargeOutputIsEmptied(t *testing.T) {
 	}
 }
 
-// TestAnAppOutlivesUs: what it prints while nobody listens is read when a session asks again, and once only.
-func TestAnAppOutlivesUs(t *testing.T) {
+// TestAppOutputSurvivesDaemon: what it prints while nobody listens is read when a session asks again, and once only.
+func TestAppOutputSurvivesDaemon(t *testing.T) {
 	r := newRig(t)
 	to := r.output("ann")
 	r.launched("ann", 77, to, true)
@@ -182,8 +182,8 @@ func TestAnAppOutlivesUs(t *testing.T) {
 	r.has("one", "two", "three", "four")
 }
 
-// TestAfterAKill nobody knows how far the files were read: what comes from then on is read, and the gap is told.
-func TestAfterAKill(t *testing.T) {
+// TestOutputGapIsReportedAfterKill nobody knows how far the files were read: what comes from then on is read, and the gap is told.
+func TestOutputGapIsReportedAfterKill(t *testing.T) {
 	r := newRig(t)
 	to := r.output("ann")
 	r.launched("ann", 77, to, true)
@@ -199,8 +199,8 @@ func TestAfterAKill(t *testing.T) {
 	}
 }
 
-// TestTidy: what earlier daemons left is bounded, and what no app can print to any more is removed.
-func TestTidy(t *testing.T) {
+// TestTidyRemovesOldOutputFiles: what earlier daemons left is bounded, and what no app can print to any more is removed.
+func TestTidyRemovesOldOutputFiles(t *testing.T) {
 	r := newRig(t)
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -262,9 +262,9 @@ func TestTidy(t *testing.T) {
 	}
 }
 
-// TestSecretsArePrintedOver: a line in which something was hidden is hidden in our files too, without harm to what the app prints before,
-// after and meanwhile; after a kill nobody looks any more, and the file is emptied. A file of the caller is not touched.
-func TestSecretsArePrintedOver(t *testing.T) {
+// TestSecretsInOutputFilesAreOverwritten: a line in which something was hidden is hidden in our files too, without harm to what the app
+// prints before, after and meanwhile; after a kill nobody looks any more, and the file is emptied. A file of the caller is not touched.
+func TestSecretsInOutputFilesAreOverwritten(t *testing.T) {
 	for name, flags := range map[string]int{"append": os.O_APPEND, "at its place": 0} {
 		r := newRig(t)
 		to := r.output("ann")
@@ -312,8 +312,8 @@ func TestSecretsArePrintedOver(t *testing.T) {
 	}
 }
 
-// TestAppsThatEndAreTold: when they are ended, launched anew, or their device is off; not when they go on.
-func TestAppsThatEndAreTold(t *testing.T) {
+// TestConsoleReportsAppExit: when they are ended, launched anew, or their device is off; not when they go on.
+func TestConsoleReportsAppExit(t *testing.T) {
 	r := newRig(t)
 	r.launched("ann", 77, r.output("ann"), false)
 	r.launched("ann", 77, r.output("ann"), false)

@@ -10,45 +10,45 @@ import (
 	"ios-agent/internal/telemetry"
 )
 
-// How much of its past a stream fills in: of an app, and of everything on a device, where a minute can be a hundred megabytes.
+// How much of its past a stream fills in: less time for a whole device, where a minute can be a hundred megabytes.
 const (
 	pastOfApp = 2 * time.Minute
 	pastOfAll = 10 * time.Second
-	mostPast  = 5000     // lines, the newest
-	mostShown = 64 << 20 // bytes that are read for them
+	mostPast  = 5000     // maximum number of lines, the newest
+	mostShown = 64 << 20 // maximum number of bytes read for them
 	pastTime  = 20 * time.Second
-	pastLines = 2               // programs that show a past at once
-	backlash  = 5 * time.Second // so long before a stream ended its lines may be missing already
+	pastLines = 2               // maximum number of parallel readers of past logs
+	backlash  = 5 * time.Second // lines may be missing from this time before a stream's end
 )
 
-// gap is what a stream may lack.
+// gap is the time for which a stream may lack lines.
 type gap struct {
-	from time.Time // when it began; zero: nobody knows, as much as can be had
-	why  string    // empty: nobody is told that something is missing before the stream began
+	from time.Time // start; zero: unknown, so as much as possible
+	why  string    // reason for an entry about the missing lines; empty: no entry
 }
 
-// errTooMuch ends a program that shows more than is read.
-var errTooMuch = errors.New("it shows too much")
+// errTooMuch ends a program with too much output.
+var errTooMuch = errors.New("its output is too large")
 
-// past fills in what the system kept of a gap, beside the stream that runs already: what both bring is taken once. What it could not
-// fill in becomes an entry.
+// past fills in a gap from the system's stored log while the stream already runs. A line from both sources is stored once. Lines that
+// it could not fill in become an entry about the gap.
 type past struct {
 	s     *stream
 	feed  *telemetry.Feed
 	shows device.PastLog
 	what  device.LogFilter
 	gap   gap
-	upto  int64 // entries of the store up to this one came before the stream
+	upto  int64 // entries of the store up to this number came before the stream
 	twice *twice
 }
 
-// past is what is filled in before a stream that is about to begin; nil where the device cannot show it.
+// past prepares the filling of a gap before a stream begins; nil if the device cannot show its past log.
 func (s *stream) past(ctx context.Context, feed *telemetry.Feed, what device.LogFilter, lacks gap) *past {
 	shows, able := device.Has[device.PastLog](s.device)
 	if !able {
 		return nil
 	}
-	_ = s.m.o.Store.Flush(ctx) // what is not written may come twice
+	_ = s.m.o.Store.Flush(ctx) // otherwise lines may appear twice
 	return &past{s: s, feed: feed, shows: shows, what: what, gap: lacks, upto: s.m.o.Store.Last(), twice: newTwice()}
 }
 
@@ -57,7 +57,8 @@ func (p *past) isNew(e telemetry.Entry) bool {
 	return p.twice.quiet() || p.twice.heard(p.s.m.o.Store.Stored(e))
 }
 
-// fill fills in the past of a stream that has begun, beside it. The function that it gives ends that, and reports whether it was done.
+// fill fills in the past of a started stream, in parallel to it. The function that it returns ends the filling and reports whether it
+// was complete.
 func (s *stream) fill(ctx context.Context, p *past) (ended func() bool) {
 	if p == nil {
 		return func() bool { return true }
@@ -78,7 +79,7 @@ func (s *stream) fill(ctx context.Context, p *past) (ended func() bool) {
 	}
 }
 
-// fill reports whether the gap is closed, as far as it can be.
+// fill reports whether the gap is closed as far as possible.
 func (p *past) fill(ctx context.Context) bool {
 	select {
 	case p.s.m.fills <- struct{}{}:
@@ -115,13 +116,13 @@ func (p *past) fill(ctx context.Context) bool {
 	return true
 }
 
-// of asks for what the store had of this log before the stream began.
+// of selects the store's entries of this log from before the stream.
 func (p *past) of(q telemetry.Query) telemetry.Query {
 	q.Upto, q.Device, q.App, q.Sources = p.upto, p.s.spec.udid, p.s.spec.app, []telemetry.Source{telemetry.Simulator}
 	return q
 }
 
-// lastStored is the moment of the last line that the store had; zero where it had none.
+// lastStored is the time of the last stored line; zero without one.
 func (p *past) lastStored(ctx context.Context) (at time.Time) {
 	if page, err := p.s.m.o.Store.Query(ctx, p.of(telemetry.Query{Limit: 1})); p.upto > 0 && err == nil && len(page.Entries) > 0 {
 		at = page.Entries[0].Time
@@ -129,21 +130,21 @@ func (p *past) lastStored(ctx context.Context) (at time.Time) {
 	return at
 }
 
-// remember notes what the store has of the time that is filled in: of an earlier stream, or an earlier daemon.
+// remember records the stored lines in the time of the gap, from an earlier stream or an earlier daemon.
 func (p *past) remember(ctx context.Context, start time.Time) {
 	if p.upto == 0 {
 		return
 	}
 	page, err := p.s.m.o.Store.Query(ctx, p.of(telemetry.Query{Since: start.Add(-backlash), Limit: mostPast}))
 	if err != nil {
-		return // a line may come twice: better than none
+		return // a repeated line is better than a missing one
 	}
 	for _, e := range page.Entries {
 		p.twice.stored(e)
 	}
 }
 
-// read gives the newest lines since a moment, oldest first, and how many were left out.
+// read gives the newest lines since a time, oldest first, and the number of lines left out.
 func (p *past) read(ctx context.Context, start time.Time) (lines []telemetry.Entry, left int64, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, pastTime, fmt.Errorf("it did not end within %s", pastTime))
 	defer cancel()
@@ -152,7 +153,7 @@ func (p *past) read(ctx context.Context, start time.Time) (lines []telemetry.Ent
 	next, bytes := 0, 0
 	r := p.s.reader(func(e telemetry.Entry) {
 		switch {
-		case e.Time.Before(start): // the program knows whole seconds only
+		case e.Time.Before(start): // the program rounds to whole seconds
 		case len(lines) < mostPast:
 			lines = append(lines, e)
 		default:
@@ -172,7 +173,7 @@ func (p *past) read(ctx context.Context, start time.Time) (lines []telemetry.Ent
 	return append(lines[next:len(lines):len(lines)], lines[:next]...), left, err
 }
 
-// missing says what could not be filled in; empty where nothing is known to be missing.
+// missing describes the lines that could not be filled in; empty if no missing line is known.
 func (p *past) missing(whole bool, left int64, start time.Time, err error) (int64, string) {
 	why := p.gap.why
 	switch {
@@ -180,7 +181,7 @@ func (p *past) missing(whole bool, left int64, start time.Time, err error) (int6
 		if why == "" {
 			why = "the app logged them before the stream began"
 		}
-		return left, fmt.Sprintf("%s; the system could not be asked for them: %v", why, err)
+		return left, fmt.Sprintf("%s; reading them from the system failed: %v", why, err)
 	case left > 0:
 		if why == "" {
 			why = "the app logged them before the stream began"
@@ -189,9 +190,9 @@ func (p *past) missing(whole bool, left int64, start time.Time, err error) (int6
 	case why == "":
 		return 0, ""
 	case !whole:
-		return 0, fmt.Sprintf("%s; what the system kept since %s was filled in", why, start.Local().Format("15:04:05"))
+		return 0, fmt.Sprintf("%s; the system's lines since %s were filled in", why, start.Local().Format("15:04:05"))
 	case p.s.spec.level != device.LogDefault:
-		return 0, why + "; the system keeps info and debug lines for a short time only, those that it had were filled in"
+		return 0, why + "; the system keeps info and debug lines only for a short time, so some may be missing"
 	}
 	return 0, ""
 }

@@ -104,8 +104,9 @@ func (r *rig) awaitAll(want ...string) {
 	}
 }
 
-// TestLinesOfBeforeAStream are filled in, once: what the stream brings too is not taken again, and what was said twice is there twice.
-func TestLinesOfBeforeAStream(t *testing.T) {
+// TestEarlierLinesAreFilledInOnce are filled in, once: what the stream brings too is not taken again, and what was said twice is there
+// twice.
+func TestEarlierLinesAreFilledInOnce(t *testing.T) {
 	r := newRig(t)
 	again := r.at(500*time.Millisecond, "both")
 	r.kept(r.at(3*time.Minute, "too old"), r.at(time.Minute, "early"), again, strings.Replace(again, `"both"`, `"only kept"`, 1))
@@ -132,8 +133,8 @@ func (r *rig) all() []telemetry.Entry {
 	return page.Entries
 }
 
-// TestALineThatTheStreamBringsLater than the past does is not taken again either.
-func TestALineThatTheStreamBringsLater(t *testing.T) {
+// TestLateStreamLineIsNotStoredTwice than the past does is not taken again either.
+func TestLateStreamLineIsNotStoredTwice(t *testing.T) {
 	r := newRig(t, "echo Filtering; while [ ! -e go ]; do sleep 0.01; done; cat lines; exec sleep 1000")
 	both := r.at(100*time.Millisecond, "both")
 	r.kept(both)
@@ -146,16 +147,16 @@ func TestALineThatTheStreamBringsLater(t *testing.T) {
 	r.awaitAll("both", "live")
 }
 
-// TestALaunchFillsInItsOwnLines: what the app said before it was launched is not new.
-func TestALaunchFillsInItsOwnLines(t *testing.T) {
+// TestLaunchFillsInOnlyItsOwnLines: what the app said before it was launched is not new.
+func TestLaunchFillsInOnlyItsOwnLines(t *testing.T) {
 	r := newRig(t)
 	r.kept(r.at(time.Second, "of the instance before"), r.at(-time.Millisecond, "launched"))
 	r.filled(r.keeps(), streams.Request{App: shop, Launch: true})
 	r.awaitAll("launched")
 }
 
-// TestNothingWaitsForThePast: the stream is there while the system is still asked.
-func TestNothingWaitsForThePast(t *testing.T) {
+// TestStreamStartsBeforeFillEnds: the stream is there while the system is still asked.
+func TestStreamStartsBeforeFillEnds(t *testing.T) {
 	r := newRig(t)
 	k := r.keeps()
 	k.hold = make(chan struct{})
@@ -171,8 +172,8 @@ func TestNothingWaitsForThePast(t *testing.T) {
 	r.await("early")
 }
 
-// TestThePastClosesAGap: a stream that is begun again lacks nothing that the system kept, and says nothing then.
-func TestThePastClosesAGap(t *testing.T) {
+// TestFillClosesGapAfterRestart: a stream that is begun again lacks nothing that the system kept, and says nothing then.
+func TestFillClosesGapAfterRestart(t *testing.T) {
 	r := newRig(t, "echo Filtering; cat first; while [ ! -e die ]; do sleep 0.01; done; exit 3", forever)
 	r.kept("")
 	before := r.at(time.Second, "before")
@@ -204,8 +205,8 @@ func TestThePastClosesAGap(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeFilledIn is said, with the reason.
-func TestWhatCannotBeFilledIn(t *testing.T) {
+// TestUnfilledGapBecomesEntry is said, with the reason.
+func TestUnfilledGapBecomesEntry(t *testing.T) {
 	many := func(r *rig) (lines []string) {
 		for i := range 5003 {
 			lines = append(lines, r.at(time.Minute, fmt.Sprintf("line %d", i)))
@@ -216,8 +217,9 @@ func TestWhatCannotBeFilledIn(t *testing.T) {
 		ready func(*rig, *keeper)
 		want  string
 	}{
-		"it cannot be asked": {func(_ *rig, k *keeper) { k.err = errors.New("spawn failed") }, "could not be asked for them: spawn failed"},
-		"too many":           {func(r *rig, _ *keeper) { r.kept(many(r)...) }, "3 lines are missing here: the app logged them before the stream"},
+		"it cannot be asked": {func(_ *rig, k *keeper) { k.err = errors.New("spawn failed") },
+			"reading them from the system failed: spawn failed"},
+		"too many": {func(r *rig, _ *keeper) { r.kept(many(r)...) }, "3 lines are missing here: the app logged them before the stream"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
@@ -233,8 +235,8 @@ func TestWhatCannotBeFilledIn(t *testing.T) {
 	}
 }
 
-// TestAnOldGapIsSaid: what was logged before the time that is asked for is missing.
-func TestAnOldGapIsSaid(t *testing.T) {
+// TestOldGapBecomesEntry: what was logged before the time that is asked for is missing.
+func TestOldGapBecomesEntry(t *testing.T) {
 	r := newRig(t, alive)
 	k := r.keeps()
 	r.filled(k, streams.Request{App: shop})
@@ -245,14 +247,14 @@ func TestAnOldGapIsSaid(t *testing.T) {
 	r.kept(r.at(time.Minute, "lately"))
 	r.Heard("ann", "PHONE-1", true)
 	r.await("lately")
-	if e := r.await("missing"); !strings.Contains(e.Message, "what the system kept since") {
+	if e := r.await("missing"); !strings.Contains(e.Message, "the system's lines since") {
 		t.Error(e.Message)
 	}
 }
 
-// TestTheNextDaemonGoesOn where the one before ended: lines that are stored are not filled in again, and one that was stored with its
+// TestNextDaemonResumesOutput where the one before ended: lines that are stored are not filled in again, and one that was stored with its
 // repeats stands for all of them.
-func TestTheNextDaemonGoesOn(t *testing.T) {
+func TestNextDaemonResumesOutput(t *testing.T) {
 	r := newRig(t)
 	one, tick := r.at(20*time.Second, "one"), r.at(10*time.Second, "tick")
 	ticks := []string{one, tick, r.at(9*time.Second, "tick"), r.at(8*time.Second, "tick")}
@@ -278,8 +280,8 @@ func TestTheNextDaemonGoesOn(t *testing.T) {
 	r.awaitAll("one", "tick", "tick", "meanwhile", "live")
 }
 
-// TestAReaderHasTheLastLogsFollowedAgain, with what they were followed with, also by the next daemon; not what was stopped.
-func TestAReaderHasTheLastLogsFollowedAgain(t *testing.T) {
+// TestReaderResumesLastLogs, with what they were followed with, also by the next daemon; not what was stopped.
+func TestReaderResumesLastLogs(t *testing.T) {
 	r := newRig(t)
 	k := r.keeps()
 	r.filled(k, streams.Request{App: shop, Level: device.LogDebug, Subsystems: []string{"b", "a"}})

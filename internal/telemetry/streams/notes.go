@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	mostNotes   = 64        // logs and launches that are remembered
-	mostResumed = 4         // logs of a device that a reader has followed again
-	mostNoted   = 256 << 10 // bytes of the file
+	mostNotes   = 64        // maximum number of remembered logs and launches
+	mostResumed = 4         // maximum number of a device's logs that a reader resumes
+	mostNoted   = 256 << 10 // maximum size of the file in bytes
 )
 
-// notes are what the next daemon has to know: what was followed, and which processes print to our files.
+// notes are the state for the next daemon: the followed logs, and the processes that print to the manager's files.
 type notes struct {
 	Followed []followed `json:"followed"`
 	Launches []launch   `json:"launches"`
@@ -30,11 +30,11 @@ type followed struct {
 	All        bool            `json:"all,omitempty"`
 	Level      device.LogLevel `json:"level"`
 	Subsystems string          `json:"subsystems,omitempty"`
-	Session    string          `json:"session,omitempty"` // that wanted it
-	At         time.Time       `json:"at"`                // when it was last used
+	Session    string          `json:"session,omitempty"` // the session that asked for it
+	At         time.Time       `json:"at"`                // time of its last use
 }
 
-// launch is a process that prints to files of ours.
+// launch is a process that prints to the manager's files.
 type launch struct {
 	Stdout string `json:"stdout"`
 	PID    int    `json:"pid"`
@@ -48,15 +48,15 @@ func (w *want) followed() followed {
 	return followed{w.spec.udid, w.spec.app, w.spec.all, w.spec.level, w.spec.subsystems, w.owner.Session, w.used}
 }
 
-// is reports whether a want takes the place of what was followed. Notes of an older program name no session.
+// is reports whether a want replaces a followed log. Notes of an older program have no session.
 func (f followed) is(w *want) bool {
 	return f.spec() == w.spec && (f.Session == "" || f.Session == w.owner.Session)
 }
 
-// notesFile is beside the folder: who looks into that finds what apps print.
+// notesFile is outside the folder, which contains only the output of apps.
 func (m *Manager) notesFile() string { return strings.TrimRight(m.o.Dir, "/") + ".json" }
 
-// readNotes reads what an earlier daemon noted. What cannot be read is forgotten: nothing but comfort is lost.
+// readNotes reads the notes of an earlier daemon. Unreadable notes are dropped: their loss only costs convenience.
 func (m *Manager) readNotes() (n notes) {
 	data, err := regularfile.Read(m.notesFile(), mostNoted)
 	if err == nil && json.Unmarshal(data, &n) != nil {
@@ -65,20 +65,20 @@ func (m *Manager) readNotes() (n notes) {
 	return n
 }
 
-// forget removes what was followed from what is remembered, and reports whether there was any. It needs the mutex.
+// forget removes matching logs from the notes, and reports whether any matched. It needs the mutex.
 func (m *Manager) forget(fits func(followed) bool) bool {
 	before := len(m.earlier)
 	m.earlier = slices.DeleteFunc(m.earlier, fits)
 	return len(m.earlier) < before
 }
 
-// remember keeps in mind what is followed no longer, for who asks next. It needs the mutex.
+// remember notes a log that is no longer followed. It needs the mutex.
 func (m *Manager) remember(w *want) {
 	m.forget(func(f followed) bool { return f.is(w) })
 	m.earlier = append(m.earlier, w.followed())
 }
 
-// note has the notes written, soon. It needs the mutex.
+// note schedules a write of the notes. It needs the mutex.
 func (m *Manager) note() {
 	m.stale = true
 	if m.noting || m.closed {
@@ -101,13 +101,13 @@ func (m *Manager) note() {
 				err = wholefile.Write(m.notesFile(), data)
 			}
 			if err != nil {
-				m.o.Log.Warn("what is followed cannot be noted", "error", err)
+				m.o.Log.Warn("cannot store the list of followed logs", "error", err)
 			}
 		}
 	})
 }
 
-// now is what is to be noted: what is followed, then what was. It needs the mutex.
+// now is the state to write: the followed logs first, then the earlier ones. It needs the mutex.
 func (m *Manager) now() notes {
 	n := notes{Followed: []followed{}, Launches: slices.Clone(m.launches)}
 	add := func(f followed) {

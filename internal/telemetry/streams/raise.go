@@ -6,10 +6,10 @@ import (
 	"ios-agent/internal/device"
 )
 
-// Raise has the log of an app be followed at a finer level, for a session that asks for lines of that level: on the owner's device, or with
-// an empty udid where the session follows it; with an empty app of all that are followed there. Raised are the apps whose log was followed
-// at a coarser level until now. Captured reports whether lines of that level come in from now on. Where a whole device is followed nothing
-// is raised: its debug lines are a flood, and a second stream beside it would bring lines twice.
+// Raise lowers the minimum level of an app's followed log for a session that asks for finer lines. With an empty udid it applies to
+// every device where the session follows the app; with an empty app, to all apps that the session follows there. raised are the apps
+// whose minimum level was lowered. captured reports whether lines of the level arrive from now on. Raise leaves the log of a whole
+// device unchanged: its debug lines are a flood, and a second stream would bring lines twice.
 func (m *Manager) Raise(owner device.Owner, app string, level device.LogLevel) (raised []string, captured bool) {
 	m.mu.Lock()
 	var coarse []*want
@@ -35,7 +35,7 @@ func (m *Manager) Raise(owner device.Owner, app string, level device.LogLevel) (
 	return raised, captured
 }
 
-// concerns reports whether a want is about an app of a device, or with an empty udid about one that the session follows.
+// concerns reports whether a want is about an app on a device; with an empty udid, about an app of the session on any device.
 func (w *want) concerns(owner device.Owner, app string) bool {
 	if owner.UDID == "" && w.owner.Session != owner.Session || owner.UDID != "" && w.spec.udid != owner.UDID {
 		return false
@@ -43,7 +43,7 @@ func (w *want) concerns(owner device.Owner, app string) bool {
 	return app == "" || w.spec.app == app || w.spec.all
 }
 
-// hears reports whether something is followed that shows all that this would. It needs the mutex.
+// hears reports whether a running stream shows everything of a spec. It needs the mutex.
 func (m *Manager) hears(s spec) bool {
 	return slices.ContainsFunc(m.wants, func(w *want) bool { return !w.asleep && w.spec.covers(s) })
 }

@@ -10,20 +10,20 @@ import (
 	"ios-agent/internal/telemetry"
 )
 
-// reader makes entries of the lines of a log stream, whether an event is one line of JSON or many.
+// reader makes entries from the lines of a log stream. An event may be one line of JSON or several.
 type reader struct {
 	add   func(telemetry.Entry)
 	appOf func(process string) string
-	text  bool            // lines for people, as of a physical device
-	least telemetry.Level // what is below is left out: not every program can
+	text  bool            // text lines for people, as from a physical device
+	least telemetry.Level // minimum level: not every program can filter
 
-	dropped func() // the program says that it dropped lines; nil: nobody is told
+	dropped func() // called when the program reports dropped lines; may be nil
 
 	lines oslog.Reader
 	last  telemetry.Entry
 }
 
-// start makes it ready for the first line.
+// start prepares it for the first line.
 func (r *reader) start() *reader {
 	r.lines.Each = r.entry
 	if r.text {
@@ -32,7 +32,8 @@ func (r *reader) start() *reader {
 	return r
 }
 
-// event is what is read of one line of JSON. A busy app logs thousands a second: oslog, which keeps every field, takes ten times as long.
+// event is the used part of a JSON line. A busy app logs thousands of lines per second, and oslog, which keeps every field, takes ten
+// times as long.
 type event struct {
 	Time      string `json:"timestamp"`
 	Kind      string `json:"eventType"`
@@ -60,9 +61,9 @@ func (r *reader) line(text string) {
 		}
 		return
 	}
-	_, _ = r.lines.Write([]byte(text + "\n")) // it never fails
+	_, _ = r.lines.Write([]byte(text + "\n")) // cannot fail
 	if r.text {
-		r.lines.End() // an entry is there with its first line: nobody knows when the next one comes
+		r.lines.End() // deliver the entry with its first line: the next line may come much later
 	}
 }
 
@@ -79,7 +80,7 @@ func (r *reader) said(e oslog.Entry, kind, format string) {
 	}
 }
 
-// more is a line that belongs to the one before.
+// more adds a continuation line to the entry before.
 func (r *reader) more(text string) {
 	if r.last.Process != "" && r.last.Level >= r.least {
 		e := r.last
@@ -88,7 +89,7 @@ func (r *reader) more(text string) {
 	}
 }
 
-// least is the level from which on messages are wanted.
+// least is the minimum level of entries for a log level.
 func least(level device.LogLevel) telemetry.Level {
 	switch level {
 	case device.LogDebug:
@@ -99,14 +100,14 @@ func least(level device.LogLevel) telemetry.Level {
 	return telemetry.Notice
 }
 
-// levels are Apple's words and what they are here.
+// levels maps Apple's level names to the store's.
 var levels = map[string]telemetry.Level{
 	"debug": telemetry.Debug, "info": telemetry.Info, "default": telemetry.Notice, "notice": telemetry.Notice, "": telemetry.Notice,
 	"warning": telemetry.Warning, "error": telemetry.Error, "fault": telemetry.Fault, "critical": telemetry.Fault,
 	"alert": telemetry.Fault, "emergency": telemetry.Fault,
 }
 
-// entryOf is an entry of Apple's log as the store has it; false for what is no message: a signpost, an activity, an empty one.
+// entryOf makes an entry from Apple's log; false for signposts, activities and empty messages.
 func entryOf(e oslog.Entry, kind, format string) (telemetry.Entry, bool) {
 	if kind != "" && kind != "logEvent" {
 		return telemetry.Entry{}, false
@@ -128,11 +129,11 @@ func entryOf(e oslog.Entry, kind, format string) (telemetry.Entry, bool) {
 }
 
 func extra(e oslog.Entry, name string) (text string) {
-	_ = json.Unmarshal(e.Extra[name], &text) // what is no text is none
+	_ = json.Unmarshal(e.Extra[name], &text) // a value of another type is ignored
 	return text
 }
 
-// moment reads a time as Apple's tools write it; zero where none stands. One without a zone is local.
+// moment reads a time as Apple's tools write it; zero without one. A time without a zone is local.
 func moment(text string) time.Time {
 	for _, layout := range []string{"2006-01-02 15:04:05.999999999-0700", "2006-01-02 15:04:05.999999999"} {
 		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
@@ -145,7 +146,7 @@ func moment(text string) time.Time {
 	}
 	now := time.Now()
 	t = t.AddDate(now.Year(), 0, 0)
-	if t.After(now.AddDate(0, 0, 1)) { // of last year
+	if t.After(now.AddDate(0, 0, 1)) { // the time is from last year
 		t = t.AddDate(-1, 0, 0)
 	}
 	return t

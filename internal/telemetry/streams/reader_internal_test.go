@@ -9,8 +9,8 @@ import (
 	"ios-agent/internal/telemetry"
 )
 
-// TestBothWaysReadTheSame: an event on one line and the same event on many become the same entry.
-func TestBothWaysReadTheSame(t *testing.T) {
+// TestSingleAndMultiLineEventsReadEqual: an event on one line and the same event on many become the same entry.
+func TestSingleAndMultiLineEventsReadEqual(t *testing.T) {
 	store := telemetry.New(telemetry.Options{Path: filepath.Join(t.TempDir(), "telemetry.db")})
 	defer store.Close()
 	sub := store.Follow(telemetry.Query{})

@@ -8,11 +8,11 @@ import (
 	"ios-agent/internal/device"
 )
 
-// unheard is why lines are missing that were logged while nobody followed.
-const unheard = "nobody followed the log for a while"
+// unheard is the reason for lines missing from a time without a stream.
+const unheard = "the log was not followed for a while"
 
-// Return follows again what a session followed on a device before the daemon was restarted, or before another session had the device: the
-// session works there again. What is missing is said.
+// Return follows again the logs that a session followed on a device before a restart of the daemon, or before another session had the
+// device. A gap becomes an entry.
 func (m *Manager) Return(d device.Device, owner device.Owner) {
 	m.mu.Lock()
 	mine := m.newest(m.earlier, func(f followed) bool { return f.Device == owner.UDID && f.Session == owner.Session })
@@ -20,9 +20,9 @@ func (m *Manager) Return(d device.Device, owner device.Owner) {
 	m.again(d, Request{Owner: owner}, mine)
 }
 
-// Resume follows again what nobody hears of a device any more, whoever followed it, for a session that reads what was said. With an app
-// it is that app; else what was followed last, and it gives its app. What is missing is said. Nothing begins for an app that nobody
-// followed.
+// Resume follows again the logs of a device that no stream follows any more, for a session that reads them. It resumes the requested
+// app, or else the log that was followed last, and returns its app. A gap becomes an entry. An app that was never followed starts no
+// stream.
 func (m *Manager) Resume(d device.Device, r Request) (app string) {
 	m.mu.Lock()
 	last := m.newest(m.lapsed(), func(f followed) bool { return f.Device == r.Owner.UDID && (r.App == "" || f.App == r.App) })
@@ -34,7 +34,7 @@ func (m *Manager) Resume(d device.Device, r Request) (app string) {
 	return cmp.Or(r.App, app)
 }
 
-// Unheard lists the devices of which something was followed that nobody hears any more.
+// Unheard lists the devices with an interrupted log.
 func (m *Manager) Unheard() (udids []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -46,7 +46,7 @@ func (m *Manager) Unheard() (udids []string) {
 	return udids
 }
 
-// Forget has a device that is not there any more be forgotten.
+// Forget drops the notes of a removed device.
 func (m *Manager) Forget(udid string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -55,7 +55,7 @@ func (m *Manager) Forget(udid string) {
 	}
 }
 
-// again follows what was followed, and gives the app that was followed last.
+// again follows noted logs again, and returns the app that was followed last.
 func (m *Manager) again(d device.Device, r Request, all []followed) (app string) {
 	for _, f := range all {
 		app = cmp.Or(app, f.App)
@@ -70,7 +70,7 @@ func (m *Manager) again(d device.Device, r Request, all []followed) (app string)
 	return app
 }
 
-// lapsed is what was followed and is heard no more: by sessions that are gone or idle, and by an earlier daemon. It needs the mutex.
+// lapsed are the logs that lost their stream: their sessions ended or idle, or they belonged to an earlier daemon. It needs the mutex.
 func (m *Manager) lapsed() []followed {
 	all := slices.Clone(m.earlier)
 	for _, w := range m.wants {
@@ -81,12 +81,12 @@ func (m *Manager) lapsed() []followed {
 	return slices.DeleteFunc(all, func(f followed) bool { return m.hears(f.spec()) })
 }
 
-// newest are those that fit, the last one first. It needs the mutex.
+// newest are the matching logs, the latest first. It needs the mutex.
 func (m *Manager) newest(all []followed, fits func(followed) bool) []followed {
 	all = slices.DeleteFunc(slices.Clone(all), func(f followed) bool { return !m.young(f) || !fits(f) })
 	slices.SortStableFunc(all, func(a, b followed) int { return b.At.Compare(a.At) })
 	return all[:min(len(all), mostResumed)]
 }
 
-// young reports whether it was followed so lately that somebody may miss it.
+// young reports whether a log was followed recently enough that a reader may miss its lines.
 func (m *Manager) young(f followed) bool { return m.o.Now().Sub(f.At) < oldConsole }

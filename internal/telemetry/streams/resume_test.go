@@ -8,9 +8,9 @@ import (
 	"ios-agent/internal/telemetry/streams"
 )
 
-// TestASessionHasItsOwnLogsFollowedAgain: when it drives the device again, and not when another does; a reader has them followed without
+// TestSessionResumesItsOwnLogs: when it drives the device again, and not when another does; a reader has them followed without
 // taking them away from the session.
-func TestASessionHasItsOwnLogsFollowedAgain(t *testing.T) {
+func TestSessionResumesItsOwnLogs(t *testing.T) {
 	r := newRig(t)
 	r.follow("ann", shop, device.LogInfo)
 	if err := r.Close(); err != nil {
@@ -40,8 +40,8 @@ func TestASessionHasItsOwnLogsFollowedAgain(t *testing.T) {
 	r.status("log-PHONE-1-"+shop+"-info", "stopped")
 }
 
-// TestAForgottenDeviceIsNotAskedAgain: one that was deleted.
-func TestAForgottenDeviceIsNotAskedAgain(t *testing.T) {
+// TestForgottenDeviceIsNotResumed: one that was deleted.
+func TestForgottenDeviceIsNotResumed(t *testing.T) {
 	r := newRig(t)
 	r.follow("ann", shop, device.LogDefault)
 	if err := r.Close(); err != nil {
@@ -55,7 +55,7 @@ func TestAForgottenDeviceIsNotAskedAgain(t *testing.T) {
 }
 
 // TestRaiseLeavesAlogOfAWholeDeviceAlone: a second stream beside it would bring lines twice.
-func TestRaiseLeavesALogOfAWholeDeviceAlone(t *testing.T) {
+func TestRaiseKeepsLogOfWholeDevice(t *testing.T) {
 	r := newRig(t)
 	r.Follow(r.phone, streams.Request{Owner: owner("ann"), All: true})
 	r.follow("ann", shop, device.LogDefault)
@@ -81,7 +81,7 @@ func TestDroppedMessagesAreCounted(t *testing.T) {
 	}
 	lost := 0
 	for _, e := range r.all() {
-		if e.Message == "lines are missing here: log stream could not keep up and dropped some; it does not say how many" {
+		if e.Message == "lines are missing here: log stream was too slow and dropped an unknown number of lines" {
 			lost += e.Count
 		}
 	}

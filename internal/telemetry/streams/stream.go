@@ -10,38 +10,38 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/telemetry"
 )
 
 const (
-	beginWait = 30 * time.Second // for a stream to begin
-	mostPause = 30 * time.Second // between two beginnings
-	proven    = time.Minute      // a stream that lived so long is not taken for one that cannot live
+	beginWait = 30 * time.Second // maximum time for a stream to begin
+	mostPause = 30 * time.Second // maximum pause between two attempts
+	proven    = time.Minute      // a stream that ran this long counts as working
 )
 
-// stream is one log that is followed, from when it is first wanted until nobody wants it. The program behind it may be begun again
-// and again.
+// stream is one followed log, from its first want until its last. Its program may be restarted again and again.
 type stream struct {
 	m      *Manager
 	spec   spec
 	device device.Device
-	on     bool // the device was on when it was asked for
+	on     bool // the device was on at the time of the request
 	cancel context.CancelFunc
-	wake   chan struct{} // try now
-	begun  chan struct{} // closed when it is known whether the first beginning worked
+	wake   chan struct{} // try again now
+	begun  chan struct{} // closed when the first attempt has succeeded or failed
 
 	mu      sync.Mutex
-	err     error         // why it is not followed now
-	filling chan struct{} // closed when its past is filled in; nil: nothing is being filled in
+	err     error         // why the log is not followed now
+	filling chan struct{} // closed when its past is filled in; nil: no filling is running
 }
 
 // Following is a log that a session follows.
 type Following struct{ s *stream }
 
-// Begun waits until the log is being followed, and tells why it is not.
+// Begun waits until the log is being followed, or returns the reason why it is not.
 func (f *Following) Begun(ctx context.Context) error {
 	if f.s == nil {
-		return fault.New(fault.Cancelled, "the daemon is leaving")
+		return fault.New(fault.Cancelled, "the daemon is stopping")
 	}
 	select {
 	case <-f.s.begun:
@@ -53,14 +53,14 @@ func (f *Following) Begun(ctx context.Context) error {
 	return f.s.err
 }
 
-// begin makes a stream and lets it run. It needs the manager's mutex.
+// begin makes and starts a stream. It needs the manager's mutex.
 func (m *Manager) begin(w *want) *stream {
 	ctx, cancel := context.WithCancel(m.life)
 	s := &stream{
 		m: m, spec: w.spec, device: w.device, on: w.on, cancel: cancel, wake: make(chan struct{}, 1), begun: make(chan struct{}),
 	}
 	lacks := w.lacks
-	w.lacks = gap{from: m.o.Now().Add(-backlash)} // what it is followed by later begins where another stream ended
+	w.lacks = gap{from: m.o.Now().Add(-backlash)} // a later stream of this want begins where another stream ended
 	kind, from := "simctl_log_stream", telemetry.Simulator
 	if physical(w.device) {
 		kind, from = "device_log", telemetry.Device
@@ -95,7 +95,7 @@ func (s spec) id() string {
 	return id
 }
 
-// nudge has a stream that waits try again now.
+// nudge makes a waiting stream try again now.
 func (s *stream) nudge() {
 	select {
 	case s.wake <- struct{}{}:
@@ -103,7 +103,7 @@ func (s *stream) nudge() {
 	}
 }
 
-// run follows the log until the context ends. A device that is off is waited for without asking: a call that works on it nudges.
+// run follows the log until the context ends. For a device that is off, it waits without asking: the next call on the device wakes it.
 func (s *stream) run(ctx context.Context, feed *telemetry.Feed, lacks gap) {
 	first := sync.OnceFunc(func() { close(s.begun) })
 	defer first()
@@ -123,7 +123,7 @@ func (s *stream) run(ctx context.Context, feed *telemetry.Feed, lacks gap) {
 			}
 			closedGap := filled()
 			if closed := running.Close(); closed != nil {
-				s.m.o.Log.Warn("a log stream did not end well", "stream", s.spec.id(), "error", closed)
+				s.m.o.Log.Warn("a log stream ended with an error", "stream", s.spec.id(), "error", closed)
 			}
 			if ctx.Err() != nil {
 				break
@@ -139,7 +139,7 @@ func (s *stream) run(ctx context.Context, feed *telemetry.Feed, lacks gap) {
 			if s.m.o.Now().Sub(from) > proven {
 				pause = s.m.o.Pause
 			}
-			s.on = false // the end of the device is an end of its stream
+			s.on = false // a device that is shut down ends the stream too
 		}
 		var late <-chan time.Time
 		switch {
@@ -157,13 +157,13 @@ func (s *stream) run(ctx context.Context, feed *telemetry.Feed, lacks gap) {
 			pause = min(2*pause, mostPause)
 		}
 		if lacks.why == "" {
-			lacks.why = "the log could not be followed at first"
+			lacks.why = "cannot follow the log yet"
 		}
 		first()
 		wake := s.wake
 		if slices.ContainsFunc([]fault.Code{fault.Unsupported, fault.InvalidInput, fault.DeviceNotFound}, func(c fault.Code) bool {
 			return fault.Is(err, c)
-		}) { // it never will
+		}) { // the error is permanent
 			wake, late = nil, nil
 		}
 		select {
@@ -177,7 +177,7 @@ func (s *stream) run(ctx context.Context, feed *telemetry.Feed, lacks gap) {
 	feed.Status("stopped", nil)
 }
 
-// waitsForDevice reports whether the device was off when it was last tried.
+// waitsForDevice reports whether the device was off at the last attempt.
 func (s *stream) waitsForDevice() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -197,14 +197,14 @@ func (s *stream) note(err error) {
 	s.err = err
 }
 
-// start begins the program, and says how to fill in what came before it; nil where the device cannot.
+// start starts the program, and prepares the filling of the gap before it; nil if the device cannot show its past log.
 func (s *stream) start(ctx context.Context, feed *telemetry.Feed, lacks gap) (device.Stream, *past, error) {
 	ctx, cancel := context.WithTimeout(ctx, beginWait)
 	defer cancel()
 	logs, err := device.As[device.Logs](s.device)
 	if err != nil && physical(s.device) {
 		return nil, nil, fault.New(fault.Unsupported, "%w", err).
-			WithHint("its log comes through usbmuxd: `ios-agent doctor --device %s` says what is missing", s.spec.udid)
+			WithHint("its log comes through usbmuxd; %s shows what is missing", hint.Do("doctor", "device", s.spec.udid))
 	}
 	if err != nil {
 		return nil, nil, err
@@ -219,7 +219,7 @@ func (s *stream) start(ctx context.Context, feed *telemetry.Feed, lacks gap) (de
 		}
 	}
 	before := s.past(ctx, feed, what, lacks)
-	lost := sync.OnceFunc(func() { // it stands before the first line that came after it
+	lost := sync.OnceFunc(func() { // the entry must come before the first line after the gap
 		if before == nil && lacks.why != "" {
 			feed.Lose(0, lacks.why)
 		}
@@ -230,7 +230,7 @@ func (s *stream) start(ctx context.Context, feed *telemetry.Feed, lacks gap) (de
 			feed.Add(e)
 		}
 	})
-	r.dropped = func() { feed.LoseSome("log stream could not keep up and dropped some; it does not say how many") }
+	r.dropped = func() { feed.LoseSome("log stream was too slow and dropped an unknown number of lines") }
 	running, err := logs.FollowLog(ctx, what, r.line)
 	if err == nil {
 		lost()
@@ -238,7 +238,7 @@ func (s *stream) start(ctx context.Context, feed *telemetry.Feed, lacks gap) (de
 	return running, before, err
 }
 
-// reader reads lines of the log.
+// reader makes a reader for lines of the log.
 func (s *stream) reader(add func(telemetry.Entry)) *reader {
 	r := &reader{
 		add: add, appOf: func(process string) string { return s.m.appOf(s.spec.udid, process) }, text: physical(s.device),

@@ -1,6 +1,6 @@
-// Package streams is where the store's lines come from while apps run: the logs of devices and the consoles of launched apps. What
-// is followed belongs to the sessions that asked for it, and ends with them; it keeps no daemon alive. What is known to be missing
-// becomes an entry.
+// Package streams feeds the store while apps run: from the logs of devices and the output of launched apps. A Manager starts a stream
+// when a session asks with Follow or launches an app with Printed. Streams belong to sessions and end with them; they do not keep a
+// daemon alive. Lines known to be missing become an entry.
 package streams
 
 import (
@@ -16,30 +16,29 @@ import (
 )
 
 const (
-	// Idle is after how long a session that makes no call follows nothing any more. Its next call on the device resumes.
+	// Idle is the time without calls after which a session's streams end. Its next call on the device resumes them.
 	Idle = 10 * time.Minute
-	// MostWants is how much all sessions may follow at once: each stream is a process.
+	// MostWants is the maximum number of logs that all sessions follow: each stream is a process.
 	MostWants = 64
 )
 
 // Options configure a Manager.
 type Options struct {
 	Store *telemetry.Store
-	// Dir is the manager's own folder, for what launched apps print. Beside it is a file, Dir with .json, of what the next daemon has to
-	// know.
+	// Dir is the manager's own folder for the output of launched apps. The file Dir.json has the state for the next daemon.
 	Dir string
-	// Gone reports whether a process that was launched on a simulator has ended for sure; nil: nobody knows.
+	// Gone reports whether a launched simulator process has certainly ended; nil: unknown.
 	Gone func(pid int) bool
-	// Ended is told that an app was seen to end, or with an empty id that all apps of a device did; nil tells nobody.
+	// Ended is called when an app has ended, or with an empty id when all apps of a device have. It may be nil.
 	Ended func(udid, app string)
-	// Hide takes secrets out of a line. Where it did, the line is overwritten in a file of ours too; nil leaves them.
+	// Hide removes secrets from a line. The manager then overwrites the line in its own files too. It may be nil.
 	Hide  func(string) string
 	Now   func() time.Time // time.Now if nil
-	Pause time.Duration    // before a stream that ended by itself is begun again, twice as long each time; 0 is 250 ms
+	Pause time.Duration    // pause before the restart of a stream, doubled each time; 0 is 250 ms
 	Log   *slog.Logger     // nil is silent
 }
 
-// Manager follows logs and consoles for sessions. It is safe for concurrent use.
+// Manager follows logs and app output for sessions. It is safe for concurrent use.
 type Manager struct {
 	o    Options
 	life context.Context
@@ -51,21 +50,21 @@ type Manager struct {
 	wants    []*want
 	streams  []*stream
 	consoles []*console
-	sweep    *time.Timer // ends what is idle; nil when nothing runs
+	sweep    *time.Timer // timer for idle streams; nil without streams
 	ticking  bool        // a goroutine reads consoles
-	earlier  []followed  // what was followed, and is no longer
+	earlier  []followed  // logs that are no longer followed
 	launches []launch
-	stale    bool // the notes
-	noting   bool // a goroutine writes them
+	stale    bool // the notes need a write
+	noting   bool // a goroutine writes the notes
 
-	fills chan struct{} // taken by each program that shows a past
+	fills chan struct{} // limits the parallel readers of past logs
 	names sync.Map      // program → bundle id
 }
 
-// program is a process by its name, on a device.
+// program is a process of a device by name.
 type program struct{ udid, name string }
 
-// learn finds out under which name an app logs.
+// learn asks under which name an app logs.
 func (m *Manager) learn(ctx context.Context, logs device.Logs, udid, app string) (string, error) {
 	name, err := logs.LogName(ctx, app)
 	if err == nil {
@@ -74,14 +73,14 @@ func (m *Manager) learn(ctx context.Context, logs device.Logs, udid, app string)
 	return name, err
 }
 
-// appOf is the app that has a process of that name; empty where that is not known.
+// appOf is the app with a process of a name; empty if it is unknown.
 func (m *Manager) appOf(udid, name string) string {
 	app, _ := m.names.Load(program{udid, name})
 	bundle, _ := app.(string)
 	return bundle
 }
 
-// New makes a manager. Nothing runs before something is followed.
+// New makes a manager without a running stream.
 func New(o Options) *Manager {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -102,27 +101,27 @@ func New(o Options) *Manager {
 	return m
 }
 
-// Request is what a session wants to follow of a device's log.
+// Request selects the log that a session wants to follow.
 type Request struct {
 	Owner      device.Owner
 	App        string // bundle id; empty with All
-	All        bool   // everything that is logged on the device
+	All        bool   // the log of the whole device
 	Level      device.LogLevel
 	Subsystems []string
-	// On says that the device was on a moment ago.
+	// On means that the device was on a moment ago.
 	On bool
-	// Launch says that the app is about to be launched: what was logged before is of no interest.
+	// Launch means that the app is about to be launched, so its earlier lines are not needed.
 	Launch bool
 
 	lacks gap
 }
 
-// spec is what one stream shows.
+// spec is the content of one stream.
 type spec struct {
 	udid, app  string
 	all        bool
 	level      device.LogLevel
-	subsystems string // sorted, with spaces between
+	subsystems string // sorted, separated by spaces
 }
 
 func (r Request) spec() spec {
@@ -141,13 +140,13 @@ func (r Request) spec() spec {
 
 var fineness = []device.LogLevel{device.LogDefault, device.LogInfo, device.LogDebug}
 
-// covers reports whether a stream shows everything that another would.
+// covers reports whether a stream shows everything of another spec.
 func (s spec) covers(o spec) bool {
 	return s.udid == o.udid && (s.all || !o.all && s.app == o.app) && (s.subsystems == "" || s.subsystems == o.subsystems) &&
 		slices.Index(fineness, s.level) >= slices.Index(fineness, o.level)
 }
 
-// want is that a session follows something.
+// want is one session's wish to follow a log.
 type want struct {
 	owner  device.Owner
 	spec   spec
@@ -155,11 +154,11 @@ type want struct {
 	on     bool
 	used   time.Time
 	asleep bool // its session was idle; its next call on the device wakes it
-	lacks  gap  // what it is to be told of the time before
+	lacks  gap  // the gap before its stream
 }
 
-// Follow begins to follow a log for a session, and returns at once: what goes wrong becomes the state of the source. Sessions that
-// want the same share one stream, and where a stream shows all that another would there is only that one: no line comes twice.
+// Follow begins to follow a log for a session, and returns at once: failures become the state of the source. Sessions with the same
+// wish share one stream. A stream that shows everything of another replaces it, so that no line comes twice.
 func (m *Manager) Follow(d device.Device, r Request) *Following {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -187,7 +186,7 @@ func (m *Manager) Follow(d device.Device, r Request) *Following {
 		}
 		one.nudge()
 		if logs, able := device.Has[device.Logs](d); able && one.spec != s {
-			m.work.Go(func() { _, _ = m.learn(m.life, logs, s.udid, s.app) }) // its lines are there without the app's name
+			m.work.Go(func() { _, _ = m.learn(m.life, logs, s.udid, s.app) }) // until then, its lines lack the app's name
 		}
 		return &Following{one}
 	}
@@ -200,7 +199,7 @@ func (m *Manager) forgetOldest() {
 	m.wants = slices.DeleteFunc(m.wants, func(w *want) bool { return w == oldest })
 }
 
-// reconcile begins the streams that are wanted and ends the others, and gives those that go on. It needs the mutex.
+// reconcile starts wanted streams and ends unwanted ones, and returns the others. It needs the mutex.
 func (m *Manager) reconcile() []*stream {
 	var needed []*want
 	for _, w := range m.wants {
@@ -229,7 +228,7 @@ func (m *Manager) reconcile() []*stream {
 	return goesOn
 }
 
-// schedule has what is idle ended when it is time. It needs the mutex.
+// schedule sets the timer that ends idle streams. It needs the mutex.
 func (m *Manager) schedule() {
 	if m.sweep != nil {
 		m.sweep.Stop()
@@ -246,7 +245,7 @@ func (m *Manager) schedule() {
 	}
 }
 
-// uses are when what runs was last used. It needs the mutex.
+// uses are the times of last use of the running streams and consoles. It needs the mutex.
 func (m *Manager) uses() (all []time.Time) {
 	for _, w := range m.wants {
 		if !w.asleep {
@@ -261,7 +260,7 @@ func (m *Manager) uses() (all []time.Time) {
 	return all
 }
 
-// Sweep ends what belongs to sessions that have been idle. The manager calls it by itself when it is time.
+// Sweep ends the streams of idle sessions. The manager calls it by itself in time.
 func (m *Manager) Sweep() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -272,7 +271,7 @@ func (m *Manager) Sweep() {
 	for _, w := range m.wants {
 		if !w.asleep && !w.used.After(late) {
 			w.asleep = true
-			w.lacks = gap{m.o.Now().Add(-backlash), "nobody had made a call for a while, so the log was not followed"}
+			w.lacks = gap{m.o.Now().Add(-backlash), "the session was idle for a while, so the log was not followed"}
 		}
 	}
 	for _, c := range m.consoles {
@@ -281,8 +280,8 @@ func (m *Manager) Sweep() {
 	m.reconcile()
 }
 
-// Heard notes that a session made a call: what it follows is in use. A call that worked on a device resumes what waits for that
-// device to be on, or was idle.
+// Heard records a call of a session, so its streams stay in use. A call that worked on a device also resumes streams that were idle or
+// waited for that device.
 func (m *Manager) Heard(session, udid string, worked bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -315,7 +314,7 @@ func (m *Manager) Heard(session, udid string, worked bool) {
 	m.tick()
 }
 
-// Stop ends what a session follows of an app, or of the whole device when app is empty, and tells how many things that were.
+// Stop ends a session's streams of an app, or of the whole device if app is empty, and returns their number.
 func (m *Manager) Stop(owner device.Owner, app string) (ended int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -333,7 +332,7 @@ func (m *Manager) Stop(owner device.Owner, app string) (ended int) {
 	return ended
 }
 
-// EndAll ends everything whose owner fits.
+// EndAll ends everything with a matching owner.
 func (m *Manager) EndAll(fits func(device.Owner) bool) {
 	m.mu.Lock()
 	m.wants = slices.DeleteFunc(m.wants, func(w *want) bool {
@@ -356,7 +355,7 @@ func (m *Manager) EndAll(fits func(device.Owner) bool) {
 func (m *Manager) Close() error {
 	m.mu.Lock()
 	if len(m.wants) > 0 {
-		m.note() // when each was last used
+		m.note() // with the times of last use
 	}
 	m.closed = true
 	if m.sweep != nil {

@@ -217,8 +217,8 @@ func TestEventsBecomeEntries(t *testing.T) {
 	}
 }
 
-// TestTheLogOfAPhysicalDevice is text: a line is there at once, one that goes on too, and what is less grave than wanted is not.
-func TestTheLogOfAPhysicalDevice(t *testing.T) {
+// TestPhysicalDeviceLogIsReadAsText is text: a line is there at once, one that goes on too, and what is less grave than wanted is not.
+func TestPhysicalDeviceLogIsReadAsText(t *testing.T) {
 	r := newRig(t)
 	r.phone.kind = device.TypePhysical
 	r.lines("Jan  2 15:04:05 iPhone Shop(UIKitCore)[77] <Notice>: hello", "  goes on", "Jan  2 15:04:06 iPhone Shop[77] <Debug>: too much",
@@ -238,7 +238,7 @@ func TestTheLogOfAPhysicalDevice(t *testing.T) {
 	}
 }
 
-func TestLevels(t *testing.T) {
+func TestEventLevelsMapToEntryLevels(t *testing.T) {
 	r := newRig(t)
 	words := []string{"Debug", "Info", "Default", "Error", "Fault", "Strange"}
 	var text []string
@@ -283,8 +283,8 @@ func (r *rig) status(id, want string) telemetry.State {
 	}
 }
 
-// TestSessionsShareAStream: it is begun once, and ends with its last owner.
-func TestSessionsShareAStream(t *testing.T) {
+// TestSessionsShareOneStream: it is begun once, and ends with its last owner.
+func TestSessionsShareOneStream(t *testing.T) {
 	r := newRig(t, alive)
 	r.follow("ann", shop, "")
 	r.follow("bob", shop, "")
@@ -308,8 +308,8 @@ func TestSessionsShareAStream(t *testing.T) {
 	}
 }
 
-// TestNoLineComesTwice: a stream that shows all that another does takes its place, and gives it back.
-func TestNoLineComesTwice(t *testing.T) {
+// TestWiderStreamReplacesNarrowerOne: a stream that shows all that another does takes its place, and gives it back.
+func TestWiderStreamReplacesNarrowerOne(t *testing.T) {
 	r := newRig(t, alive)
 	live := func() (ids []string) {
 		for _, s := range r.store.Sources() {
@@ -345,8 +345,8 @@ func TestNoLineComesTwice(t *testing.T) {
 	}
 }
 
-// TestAStreamThatDiesIsBegunAgain, and readers are told that lines may be missing.
-func TestAStreamThatDiesIsBegunAgain(t *testing.T) {
+// TestDeadStreamIsRestarted, and readers are told that lines may be missing.
+func TestDeadStreamIsRestarted(t *testing.T) {
 	r := newRig(t, "echo Filtering; "+"cat first; exit 3", "echo nothing; exit 1", forever)
 	if err := os.WriteFile(filepath.Join(r.phone.dir, "first"), []byte(event("before", "")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -361,8 +361,8 @@ func TestAStreamThatDiesIsBegunAgain(t *testing.T) {
 	r.status("log-PHONE-1", "streaming")
 }
 
-// TestADeviceThatIsOff: the stream waits for it, asks nothing meanwhile, and says what is missing.
-func TestADeviceThatIsOff(t *testing.T) {
+// TestStreamWaitsWhileDeviceIsOff: the stream waits for it, asks nothing meanwhile, and says what is missing.
+func TestStreamWaitsWhileDeviceIsOff(t *testing.T) {
 	r := newRig(t, "echo Filtering; while [ ! -e off ]; do sleep 0.01; done", forever)
 	r.lines(event("after", ""))
 	r.follow("ann", shop, "")
@@ -382,8 +382,8 @@ func TestADeviceThatIsOff(t *testing.T) {
 	r.await("after")
 }
 
-// TestIdleSessionsFollowNothing: their program ends, and their next call on the device begins it again.
-func TestIdleSessionsFollowNothing(t *testing.T) {
+// TestIdleSessionStopsItsStream: their program ends, and their next call on the device begins it again.
+func TestIdleSessionStopsItsStream(t *testing.T) {
 	r := newRig(t, alive)
 	r.follow("ann", shop, "")
 	r.pass(streams.Idle - time.Second)
@@ -398,14 +398,14 @@ func TestIdleSessionsFollowNothing(t *testing.T) {
 	r.Sweep()
 	r.status("log-PHONE-1", "stopped")
 	r.Heard("ann", "PHONE-1", true)
-	r.await("nobody had made a call")
+	r.await("the session was idle")
 	if n := len(r.phone.began()); n != 2 {
 		t.Errorf("%d programs", n)
 	}
 }
 
-// TestWhatCannotBe is the state of the source.
-func TestWhatCannotBe(t *testing.T) {
+// TestUnsupportedStreamIsSourceError is the state of the source.
+func TestUnsupportedStreamIsSourceError(t *testing.T) {
 	r := newRig(t)
 	none := &unable{r.phone}
 	ctx, cancel := context.WithTimeout(t.Context(), hang)

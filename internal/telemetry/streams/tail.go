@@ -11,29 +11,29 @@ import (
 )
 
 const (
-	mostFile = 8 << 20   // of what was read; a file of ours is emptied then
-	mostLine = 64 << 10  // a longer line becomes several
-	chunk    = 256 << 10 // is read at once
+	mostFile = 8 << 20   // the manager empties its own file after this many bytes
+	mostLine = 64 << 10  // a longer line is split
+	chunk    = 256 << 10 // bytes per read
 )
 
-// tail is one file that an app prints to.
+// tail is one file with an app's output.
 type tail struct {
 	path  string
 	level telemetry.Level
-	nslog bool // lines may be NSLog's
+	nslog bool // lines may come from NSLog
 	ours  bool
 
 	offset  int64
-	emptied bool   // by us; the app may go on where it was, or at the beginning
-	part    []byte // of a line that has no end yet
-	from    int64  // where that begins
+	emptied bool   // emptied by the manager; the app may continue at its old position or at the start
+	part    []byte // of an incomplete line
+	from    int64  // offset of the incomplete line
 }
 
-// read adds the lines that are new.
+// read adds the new lines.
 func (t *tail) read(c *console) {
 	f, err := os.Open(t.path)
 	if err != nil {
-		return // simctl makes it a moment later, or somebody removed it
+		return // simctl makes it a moment later, or it was removed
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -46,11 +46,11 @@ func (t *tail) read(c *console) {
 			t.offset = 0
 		}
 	}
-	if info.Size() < t.offset { // somebody else emptied it
+	if info.Size() < t.offset { // another program emptied it
 		t.offset = 0
 	}
 	if info.Size() == t.offset {
-		return // every act asks, and most apps print seldom
+		return // every action asks, and most apps print rarely
 	}
 	buffer := make([]byte, chunk)
 	for {
@@ -62,11 +62,11 @@ func (t *tail) read(c *console) {
 		}
 	}
 	if t.ours && t.offset > mostFile && !t.emptied && os.Truncate(t.path, 0) == nil {
-		t.emptied = true // what was printed between the last read and this is lost: a few lines of eight megabytes
+		t.emptied = true // output between the last read and now is lost: a few lines of eight megabytes
 	}
 }
 
-// toEnd leaves out what there is. A file of ours is emptied: nobody will look which of its lines have secrets.
+// toEnd skips the present content. It empties the manager's own file, because its lines may have secrets that were not hidden.
 func (t *tail) toEnd() {
 	if info, err := os.Stat(t.path); err == nil {
 		t.offset = info.Size()
@@ -74,14 +74,15 @@ func (t *tail) toEnd() {
 	}
 }
 
-// hole reports whether a file begins with nothing: a program that does not append writes where it was before the file was emptied.
+// hole reports whether a file begins with zero bytes: a program without append mode continues at its old offset after the file was
+// emptied.
 func hole(f io.ReaderAt) bool {
 	first := make([]byte, 1)
 	_, err := f.ReadAt(first, 0)
 	return err == nil && first[0] == 0
 }
 
-// take splits what was printed, which stands at an offset of the file, into lines.
+// take splits output at an offset of the file into lines.
 func (t *tail) take(c *console, b []byte, at int64) {
 	for len(b) > 0 {
 		if len(t.part) == 0 {
@@ -116,26 +117,26 @@ func (t *tail) flush(c *console) {
 	c.feed.Add(e)
 }
 
-// blot overwrites a line with secrets in a file of ours: the app wrote it in clear, and the file stays as long as the app runs. The app
-// writes behind it, so that nothing of what it says later is lost.
+// blot overwrites a line with secrets in the manager's own file: the app wrote it in clear text, and the file stays as long as the app
+// runs. The app writes after it, so no later output is lost.
 func (t *tail) blot(c *console, text string) {
 	if !t.ours || c.m.o.Hide == nil || c.m.o.Hide(text) == text {
 		return
 	}
 	f, err := os.OpenFile(t.path, os.O_WRONLY, 0)
 	if err != nil {
-		return // somebody removed it, and the line with it
+		return // the file was removed together with the line
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.Size() >= t.from+int64(len(t.part)) {
 		_, err = f.WriteAt(bytes.Repeat([]byte("*"), len(t.part)), t.from)
 		if err != nil {
-			c.m.o.Log.Warn("a secret in what an app printed could not be overwritten", "error", err)
+			c.m.o.Log.Warn("cannot overwrite a secret in an app's output file", "error", err)
 		}
 	}
 }
 
-// nslog reads what NSLog put before a message.
+// nslog removes the prefix that NSLog puts before a message.
 func nslog(e telemetry.Entry) telemetry.Entry {
 	r := oslog.Reader{Each: func(said oslog.Entry) {
 		read, is := entryOf(said, "", "")
@@ -150,7 +151,7 @@ func nslog(e telemetry.Entry) telemetry.Entry {
 	return e
 }
 
-// processOf is the name of an app's process, or a guess: the last word of its bundle id.
+// processOf is the name of an app's process, or as a guess the last word of its bundle id.
 func (m *Manager) processOf(udid, app string) (name string) {
 	m.names.Range(func(key, value any) bool {
 		p, _ := key.(program)

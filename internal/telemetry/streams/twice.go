@@ -10,26 +10,26 @@ import (
 )
 
 const (
-	near      = 250 * time.Millisecond // the same line may have another moment in `log show` than in `log stream`
-	mostTwice = 50_000                 // lines that are remembered
+	near      = 250 * time.Millisecond // maximum difference of a line's time in `log show` and `log stream`
+	mostTwice = 50_000                 // maximum number of remembered lines
 )
 
-// twice knows the lines that a stream brought and those that show the past, so that what both have is taken once. Lines are counted:
-// what was said three times is taken three times. It is safe for concurrent use.
+// twice compares the lines of a stream with the lines of the past log, so that a line from both is stored once. It counts lines: a line
+// that was logged three times is stored three times. It is safe for concurrent use.
 type twice struct {
 	seed   maphash.Seed
 	mu     sync.Mutex
 	over   bool
 	n      int
-	live   map[uint64][]mention // of the stream, or of the store
+	live   map[uint64][]mention // from the stream or the store
 	past   map[uint64][]mention
-	newest time.Time // of those that were filled in
+	newest time.Time // of the filled-in lines
 }
 
-// mention is a line that was taken once and may come from the other side.
+// mention is a stored line that may also come from the other side.
 type mention struct {
 	at     time.Time
-	copies int // a stored entry may stand for many
+	copies int // a stored entry may stand for several lines
 }
 
 func newTwice() *twice { return &twice{seed: maphash.MakeSeed()} }
@@ -50,12 +50,12 @@ func (t *twice) quiet() bool {
 	return t.over && len(t.past) == 0
 }
 
-// heard notes a line of the stream; false where it was filled in already.
+// heard records a line of the stream; false if it was filled in already.
 func (t *twice) heard(e telemetry.Entry) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.over && e.Time.After(t.newest.Add(near)) {
-		t.past = nil // all that follows is new
+		t.past = nil // all later lines are new
 	}
 	if take(t.past, t.key(e), e.Time) {
 		return false
@@ -66,14 +66,14 @@ func (t *twice) heard(e telemetry.Entry) bool {
 	return true
 }
 
-// stored notes a line that the store had before the stream began.
+// stored records a line that the store had before the stream began.
 func (t *twice) stored(e telemetry.Entry) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.note(&t.live, e)
 }
 
-// shown notes a line of the past; false where the stream or the store had it.
+// shown records a line of the past; false if the stream or the store had it.
 func (t *twice) shown(e telemetry.Entry) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -87,7 +87,7 @@ func (t *twice) shown(e telemetry.Entry) bool {
 	return true
 }
 
-// end says that nothing more is filled in.
+// end records that no more lines are filled in.
 func (t *twice) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -105,8 +105,7 @@ func (t *twice) note(in *map[uint64][]mention, e telemetry.Entry) {
 	(*in)[k] = append((*in)[k], mention{e.Time, max(e.Count, 1)})
 }
 
-// take finds a line of the same words and about the same moment, and takes it out. An entry that stands for several lines has the moment
-// of the last one.
+// take finds and removes a line with the same text at about the same time. An entry for several lines has the time of the last one.
 func take(from map[uint64][]mention, k uint64, at time.Time) bool {
 	all := from[k]
 	i := slices.IndexFunc(all, func(m mention) bool {

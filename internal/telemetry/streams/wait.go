@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Settle makes what apps have printed up to now findable, of one app or with an empty id of all on the device. What `log stream`
-// has not shown yet cannot be hurried: such lines come a moment later.
+// Settle stores all output of an app up to now; with an empty app, of all apps on the device. It does not wait for lines that `log
+// stream` has not shown yet.
 func (m *Manager) Settle(ctx context.Context, udid, app string) error {
 	m.mu.Lock()
 	var mine []*console
@@ -22,12 +22,12 @@ func (m *Manager) Settle(ctx context.Context, udid, app string) error {
 	return m.o.Store.Flush(ctx)
 }
 
-// shows reports whether a stream has lines of an app, or with an empty id of a device, or of any.
+// shows reports whether a stream has lines of an app; with an empty app, of a device; with an empty udid, of any device.
 func (s *stream) shows(udid, app string) bool {
 	return (udid == "" || s.spec.udid == udid) && (app == "" || s.spec.app == app || s.spec.all)
 }
 
-// Begun waits until the streams of an app, or with an empty id of a device or of all, have begun or cannot.
+// Begun waits until the streams of an app have begun or failed; with an empty app, of a device; with an empty udid, of all devices.
 func (m *Manager) Begun(ctx context.Context, udid, app string) {
 	m.mu.Lock()
 	all := slices.Clone(m.streams)
@@ -44,8 +44,8 @@ func (m *Manager) Begun(ctx context.Context, udid, app string) {
 	}
 }
 
-// Filled waits until what was logged before the streams of an app, or with an empty id of a device or of all, began is in the store, or
-// cannot be.
+// Filled waits until the past lines of an app's streams are stored or cannot be; with an empty app, of a device; with an empty udid, of
+// all devices.
 func (m *Manager) Filled(ctx context.Context, udid, app string) {
 	m.Begun(ctx, udid, app)
 	m.mu.Lock()

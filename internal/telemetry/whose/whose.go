@@ -1,5 +1,5 @@
-// Package whose works out whose lines a reader means: of which app, on which device, during which step, and where they may come from. It
-// reads none.
+// Package whose works out which log lines a reader means: of which app, on which device, during which step, and from which sources.
+// Asked is the reader's request and Meant the resulting query. The package reads no lines.
 package whose
 
 import (
@@ -15,25 +15,25 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Asked is what a reader said about whose lines it wants.
+// Asked is a reader's choice of lines.
 type Asked struct {
 	App                string // bundle id or name
 	All                bool   // of all apps and devices
 	Process, Subsystem string
 	Source             telemetry.Source
-	Device, Step       bool // one is named
+	Device, Step       bool // the request names one
 }
 
-// Meant is what that means.
+// Meant is the meaning of a request.
 type Meant struct {
 	Query   telemetry.Query
-	Of      string // in words
+	Of      string // description
 	Step    string
-	Device  bool  // they are of one device
-	Unknown error // the app is not on the device; a process may have its name
+	Device  bool  // all lines are of one device
+	Unknown error // the app is not installed on the device; a process may have its name
 }
 
-// Anybody is what is meant as long as no device is found, and whether none needs to be.
+// Anybody is the meaning before a device is found. enough reports whether a device is not needed.
 func (a Asked) Anybody() (m Meant, enough bool) {
 	m.Query.Process, m.Query.Subsystem = a.Process, a.Subsystem
 	m.Of = "all apps and devices"
@@ -47,19 +47,19 @@ func (a Asked) Anybody() (m Meant, enough bool) {
 	return m, enough
 }
 
-// During bounds the lines to those of a step.
+// During limits the lines to a step.
 func (m *Meant) During(step string, lines steps.LogRange) {
 	m.Step, m.Query.After = step, lines.After
 	switch {
 	case lines.Upto == nil:
 	case *lines.Upto == lines.After:
-		m.Query.Upto, m.Query.After = 1, 1 // nothing came; 0 would be no bound
+		m.Query.Upto, m.Query.After = 1, 1 // an empty range; 0 would be unlimited
 	default:
 		m.Query.Upto = *lines.Upto
 	}
 }
 
-// On narrows the lines to a device, and to the app that is meant there: the one that is named, else the usual one.
+// On limits the lines to a device and an app: the named app, or else the usual one.
 func (m *Meant) On(ctx context.Context, a Asked, h *pool.Handle, usual string) (err error) {
 	q := &m.Query
 	q.Device, m.Device, m.Of = h.Info().UDID, true, h.Info().Name
@@ -82,7 +82,7 @@ func (m *Meant) On(ctx context.Context, a Asked, h *pool.Handle, usual string) (
 	return nil
 }
 
-// Followed has the app that was followed last on a device be meant, where none is known yet.
+// Followed uses the app that was followed last on a device, if no app is known yet.
 func (m *Meant) Followed(a Asked, app, device string) {
 	if !a.All && a.Process == "" {
 		m.Query.App = cmp.Or(m.Query.App, app)
@@ -90,14 +90,14 @@ func (m *Meant) Followed(a Asked, app, device string) {
 	m.name(device)
 }
 
-// name says in words whose lines they are.
+// name describes the lines in words.
 func (m *Meant) name(device string) {
 	if of := cmp.Or(m.Query.App, m.Query.Process); of != "" {
 		m.Of = ui.Inline(of) + " on " + device
 	}
 }
 
-// Anywhere narrows the lines to an app, where no device is chosen: what is known of all of them.
+// Anywhere limits the lines to an app without a chosen device, over all devices.
 func (m *Meant) Anywhere(app string) error {
 	if app == "" {
 		return nil
@@ -113,8 +113,8 @@ func (m *Meant) Anywhere(app string) error {
 	return nil
 }
 
-// Usual is the app that is meant on a device when none is named: the one in front, if somebody listens to it, else the one that was
-// listened to last. The newest of the sources is the first.
+// Usual is the app for a device when none is named: the app in front if it is followed, otherwise the app that was followed last. The
+// newest source comes first.
 func Usual(sources []telemetry.State, udid, front string) string {
 	last := ""
 	for _, s := range sources {
@@ -129,7 +129,7 @@ func Usual(sources []telemetry.State, udid, front string) string {
 	return last
 }
 
-// Sources are those that could have lines that fit.
+// Sources are the sources that may have matching lines.
 func (m Meant) Sources(all []telemetry.State) (fit []telemetry.State) {
 	q := m.Query
 	for _, s := range all {

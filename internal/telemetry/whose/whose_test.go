@@ -27,7 +27,7 @@ func state(m whose.Meant) string {
 	return strings.Join(words, "|")
 }
 
-func TestSomeQuestionsNeedNoDevice(t *testing.T) {
+func TestSomeQueriesNeedNoDevice(t *testing.T) {
 	for name, c := range map[string]struct {
 		whose.Asked
 		enough      bool
@@ -55,7 +55,7 @@ func TestSomeQuestionsNeedNoDevice(t *testing.T) {
 	}
 }
 
-func TestStepBoundsTheLines(t *testing.T) {
+func TestStepBoundsLineRange(t *testing.T) {
 	upto := func(n int64) *int64 { return &n }
 	for name, c := range map[string]struct {
 		lines       steps.LogRange
@@ -93,7 +93,7 @@ func handle(t *testing.T, broken error) *pool.Handle {
 	return h
 }
 
-func TestAppThatIsMeantOnADevice(t *testing.T) {
+func TestAppIsResolvedOnADevice(t *testing.T) {
 	h := handle(t, nil)
 	for name, c := range map[string]struct {
 		whose.Asked
@@ -124,7 +124,7 @@ func TestAppThatIsMeantOnADevice(t *testing.T) {
 	}
 }
 
-func TestAppThatCannotBeMeantIsRefused(t *testing.T) {
+func TestUnknownAppIsRefused(t *testing.T) {
 	var m whose.Meant
 	if err := m.On(t.Context(), whose.Asked{App: "--x"}, handle(t, nil), ""); !fault.Is(err, fault.InvalidInput) {
 		t.Errorf("got %v, want what a tool would take for an option refused", err)
@@ -138,7 +138,7 @@ func TestAppThatCannotBeMeantIsRefused(t *testing.T) {
 	}
 }
 
-func TestAppThatWasFollowedLastIsMeantWhereNoneIsKnown(t *testing.T) {
+func TestLastFollowedAppIsTheDefault(t *testing.T) {
 	for name, c := range map[string]struct {
 		whose.Asked
 		known, want, of string
@@ -155,7 +155,7 @@ func TestAppThatWasFollowedLastIsMeantWhereNoneIsKnown(t *testing.T) {
 	}
 }
 
-func TestAppIsMeantOnAllDevicesWhereNoneIsChosen(t *testing.T) {
+func TestAppOnAllDevicesWithoutChosenDevice(t *testing.T) {
 	for name, c := range map[string]struct{ app, process, queried, of string }{
 		"a bundle id":              {shop, "", "|" + shop + "||", shop + " on all devices"},
 		"a name is a process":      {"Shop", "", "||Shop|", "Shop on all devices"},
@@ -169,7 +169,7 @@ func TestAppIsMeantOnAllDevicesWhereNoneIsChosen(t *testing.T) {
 	}
 }
 
-func TestUsualAppIsTheOneInFrontIfItIsHeard(t *testing.T) {
+func TestUsualAppIsTheFollowedAppInFront(t *testing.T) {
 	sources := []telemetry.State{{Device: "U"}, {Device: "V", App: "com.v"}, {Device: "U", App: "com.newest"}, {Device: "U", App: shop}}
 	for name, c := range map[string]struct{ udid, front, want string }{
 		"the one in front":                     {"U", shop, shop},
@@ -184,7 +184,7 @@ func TestUsualAppIsTheOneInFrontIfItIsHeard(t *testing.T) {
 	}
 }
 
-func TestSourcesThatCouldHaveSuchLines(t *testing.T) {
+func TestSourcesAreFilteredByQuery(t *testing.T) {
 	all := []telemetry.State{
 		{ID: "builds", Source: telemetry.Build},
 		{ID: "U", Device: "U", Source: telemetry.Simulator},

@@ -1,4 +1,5 @@
-// Package brief writes summaries that fit. What does not fit is counted; nothing is left off silently.
+// Package brief writes summaries of a limited length. A Writer adds lines and lists while they fit; it counts the items that do not fit and
+// says how many are missing. Clip shortens one text, Count writes a number with its noun.
 package brief
 
 import (
@@ -7,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// Limit is the size of a summary in bytes when the caller names none: about 400 tokens of a language model.
+// Limit is the default size of a summary in bytes: about 400 tokens of a language model.
 const Limit = 1600
 
 const (
-	maxLine = 600 // of one line; a value that is longer is rarely read
+	maxLine = 600 // maximum size of one line; readers rarely need more of a value
 	reserve = 48  // kept free for the line that counts the rest
 )
 
@@ -29,12 +30,12 @@ func New(limit int) *Writer {
 	return &Writer{limit: limit}
 }
 
-// Linef adds one line, shortened when it must be. It reports whether there was room.
+// Linef adds one line and shortens it if necessary. It reports whether there was room.
 func (w *Writer) Linef(format string, args ...any) bool {
 	return w.Line(fmt.Sprintf(format, args...))
 }
 
-// Line adds one line, which may hold newlines.
+// Line adds a text, which may have several lines.
 func (w *Writer) Line(s string) bool {
 	for line := range strings.SplitSeq(s, "\n") {
 		line = strings.TrimRight(line, " \t\r")
@@ -48,11 +49,11 @@ func (w *Writer) Line(s string) bool {
 	return true
 }
 
-// List adds items, each of some lines, as long as they fit, and counts those that do not: "… 12 more errors". An item
-// that fits only in part gives its first line.
+// List adds items of one or more lines each, as long as they fit, and counts the rest: "… 12 more errors". Of an item that fits only in
+// part, it adds the first line.
 func (w *Writer) List(what string, n int, item func(i int) []string) { w.ListOf(what, n, n, item) }
 
-// ListOf is List for the first n of total: those that are not at hand are counted as those that do not fit.
+// ListOf is List for the first n of total: it counts the items that are not in the list like the items that do not fit.
 func (w *Writer) ListOf(what string, n, total int, item func(i int) []string) {
 	for i := range n {
 		lines := item(i)
@@ -79,7 +80,7 @@ func (w *Writer) ListOf(what string, n, total int, item func(i int) []string) {
 	}
 }
 
-// Fits reports whether one more line fits whole, and with it the line that counts the rest.
+// Fits reports whether one more line fits, together with the line that counts the rest.
 func (w *Writer) Fits(line string) bool { return w.fits([]string{line}, true) }
 
 func (w *Writer) fits(lines []string, more bool) bool {
@@ -98,7 +99,7 @@ func (w *Writer) fits(lines []string, more bool) bool {
 // String is the summary, without a newline at its end.
 func (w *Writer) String() string { return strings.TrimRight(w.b.String(), "\n") }
 
-// Clip shortens s to at most n bytes, at the edge of a character, and marks that it did.
+// Clip shortens s to at most n bytes, at the edge of a character, and marks the cut.
 func Clip(s string, n int) string {
 	const mark = "…"
 	if len(s) <= n {
@@ -114,10 +115,10 @@ func Clip(s string, n int) string {
 	return s[:n] + mark
 }
 
-// Count is "1 error", "2 errors".
+// Count returns a number with its noun: "1 error", "2 errors".
 func Count(n int, one string) string { return CountOf(n, one, one+"s") }
 
-// CountOf is Count for a noun whose plural is another word: "1 entry", "2 entries".
+// CountOf is Count for a noun with an irregular plural: "1 entry", "2 entries".
 func CountOf(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one
@@ -125,7 +126,7 @@ func CountOf(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, more)
 }
 
-// Join puts the parts that are not empty side by side.
+// Join joins the parts that are not empty.
 func Join(sep string, parts ...string) string {
 	var kept []string
 	for _, p := range parts {

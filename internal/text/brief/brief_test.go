@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestListCountsWhatIsLeftOff(t *testing.T) {
+func TestListCountsOmittedItems(t *testing.T) {
 	w := New(200)
 	w.Line("head")
 	w.List("errors", 10, func(i int) []string { return []string{strings.Repeat("x", 40), "  detail"} })
@@ -16,7 +16,7 @@ func TestListCountsWhatIsLeftOff(t *testing.T) {
 	}
 }
 
-func TestOneLongItemIsShown(t *testing.T) {
+func TestListShowsPartOfLongItem(t *testing.T) {
 	w := New(300)
 	w.List("errors", 2, func(int) []string { return []string{strings.Repeat("é", 400)} })
 	got := w.String()

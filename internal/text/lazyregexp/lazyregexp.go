@@ -1,5 +1,6 @@
-// Package lazyregexp is regular expressions that are compiled when they are first used. Most starts of the program read
-// nothing, and compiling the grammars of all of Apple's tools would be a third of their time.
+// Package lazyregexp compiles regular expressions when they are first used. Regexp has the methods of regexp.Regexp; New makes one for a
+// package variable. Most starts of the program use none of them, and compiling the expressions for all of Apple's tools would take a third
+// of the start's time.
 package lazyregexp
 
 import (
@@ -13,15 +14,15 @@ type Regexp struct {
 	get  func() *regexp.Regexp
 }
 
-// New makes an expression; one that is wrong panics when it is first used, which the tests of its package do.
+// New makes an expression. A wrong expression panics at its first use, which the tests of each package cover.
 func New(text string) *Regexp {
 	return &Regexp{text, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}
 }
 
-// String is the text that the expression was made of.
+// String returns the text of the expression.
 func (r *Regexp) String() string { return r.text }
 
-// The methods are those of regexp.Regexp.
+// The methods have the names and meanings of regexp.Regexp's.
 
 func (r *Regexp) Match(b []byte) bool                    { return r.get().Match(b) }
 func (r *Regexp) MatchString(s string) bool              { return r.get().MatchString(s) }

@@ -1,56 +1,63 @@
 package oneline
 
 import (
+	"cmp"
 	"reflect"
 	"strings"
+
+	"ios-agent/internal/hint"
 )
 
-// Draw is the text that is drawn of a value. It is drawn of a copy in which every text stands on one line: the names, paths, versions and
-// answers of others in it cannot write a line of ours, whoever draws them and however. A field tagged `lines` keeps its lines: they are
-// ours, or are drawn behind a margin. So do fields that only their package sees: it drew them.
+// Draw returns the text of a value. It draws a copy in which every text is on one line and has no fact of package hint: names, paths,
+// versions and answers of other programs cannot write a line that looks like ios-agent's, or advice. A field with the tag `lines` keeps its
+// text: ios-agent wrote its lines, or the drawing function puts them behind a margin. A field that hint.Advises names, or
+// with the tag `facts`, keeps its facts. Unexported fields are unchanged too: their package wrote them.
 func Draw[T any](value T, draw func(T) string) string {
 	v := reflect.ValueOf(&value).Elem()
-	if inLine(v, 0) {
+	if harmless(v, 0) {
 		return draw(value)
 	}
-	putInLine(v, 0)
+	tame(v, 0, "", false)
 	return strings.ReplaceAll(draw(value), stand, broken)
 }
 
-// stand is in a text for a line break while it is drawn: a quotation keeps it, and would write a backslash twice.
+// stand replaces a line break in a text while the value is drawn. A quotation keeps it; it would double the backslash of a \n.
 const stand = "\u2424"
 
-// deepest bounds the walk; no answer is nested as deep.
+// deepest is the maximum depth of the walk; answers are never nested as deep.
 const deepest = 256
 
 // keepsLines is the tag of a field whose text has several lines.
 const keepsLines = "lines"
 
-// inLine reports whether all texts that can be seen from here stand on one line.
-func inLine(v reflect.Value, depth int) bool {
+// keepsFacts is the tag of a field with sentences of ios-agent's, in which outside text is quoted or escaped.
+const keepsFacts = "facts"
+
+// harmless reports whether all texts that can be seen from here stand on one line and have no facts.
+func harmless(v reflect.Value, depth int) bool {
 	if depth > deepest {
 		return true
 	}
 	switch v.Kind() {
 	case reflect.String:
-		return !strings.Contains(v.String(), "\n")
+		return plainText(v.String())
 	case reflect.Pointer, reflect.Interface:
-		return v.IsNil() || inLine(v.Elem(), depth+1)
+		return v.IsNil() || harmless(v.Elem(), depth+1)
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if f := v.Field(i); !plain(f) && shown(v.Type().Field(i)) && !inLine(f, depth+1) {
+			if f := v.Field(i); !plain(f) && shown(v.Type().Field(i)) && !harmless(f, depth+1) {
 				return false
 			}
 		}
 	case reflect.Slice, reflect.Array:
 		for i := 0; v.Type().Elem().Kind() != reflect.Uint8 && i < v.Len(); i++ {
-			if !inLine(v.Index(i), depth+1) {
+			if !harmless(v.Index(i), depth+1) {
 				return false
 			}
 		}
 	case reflect.Map:
 		for all := v.MapRange(); all.Next(); {
-			if !inLine(all.Key(), depth+1) || !inLine(all.Value(), depth+1) {
+			if !harmless(all.Key(), depth+1) || !harmless(all.Value(), depth+1) {
 				return false
 			}
 		}
@@ -58,12 +65,14 @@ func inLine(v reflect.Value, depth int) bool {
 	return true
 }
 
-// plain reports whether a field is seen at once to hold no line break. Most are: an answer of a large screen has thousands, and what its
-// package tagged them with takes longer to find out.
+func plainText(text string) bool { return !strings.Contains(text, "\n") && !hint.Has(text) }
+
+// plain reports whether a field is seen at once to be harmless. Most are: an answer of a large screen has thousands, and reading their tags
+// takes longer.
 func plain(f reflect.Value) bool {
 	switch f.Kind() {
 	case reflect.String:
-		return !strings.Contains(f.String(), "\n")
+		return plainText(f.String())
 	case reflect.Slice, reflect.Map:
 		return f.Len() == 0
 	case reflect.Pointer, reflect.Interface:
@@ -74,71 +83,71 @@ func plain(f reflect.Value) bool {
 	return true
 }
 
-// shown reports whether a field is part of an answer: what only the output's package sees, it writes itself.
+// shown reports whether the texts of a field must be on one line. Fields with the tag `lines` and unexported fields are exempt; only the
+// output's own package writes the latter.
 func shown(f reflect.StructField) bool {
-	inner := f.Anonymous && f.Type.Kind() == reflect.Struct // its fields may be seen although its name is not
+	inner := f.Anonymous && f.Type.Kind() == reflect.Struct // its fields may be exported although its name is not
 	return (f.IsExported() || inner) && f.Tag.Get(keepsLines) == ""
 }
 
-// putInLine puts the texts of a value that can be set on one line each. What it points to is copied before.
-func putInLine(v reflect.Value, depth int) {
+// tame puts each text of a settable value on one line, and escapes facts unless the text advises. It copies pointers' targets before. The
+// field under the name holds the value.
+func tame(v reflect.Value, depth int, holder string, advises bool) {
 	if depth > deepest {
 		return
 	}
 	switch v.Kind() {
 	case reflect.String:
-		v.SetString(strings.NewReplacer("\r\n", stand, "\n", stand).Replace(v.String()))
+		text := strings.NewReplacer("\r\n", stand, "\n", stand).Replace(v.String())
+		if !advises {
+			text = hint.Escape(text)
+		}
+		v.SetString(text)
 	case reflect.Pointer:
 		if !v.IsNil() {
-			whole := reflect.New(v.Type().Elem())
-			whole.Elem().Set(v.Elem())
-			putInLine(whole.Elem(), depth+1)
-			v.Set(whole)
+			v.Set(copied(v.Elem(), depth, holder, advises).Addr())
 		}
 	case reflect.Interface:
 		if !v.IsNil() {
-			v.Set(copied(v.Elem(), depth))
+			v.Set(copied(v.Elem(), depth, holder, advises))
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if shown(v.Type().Field(i)) {
-				putInLine(v.Field(i), depth+1)
+			if f := v.Type().Field(i); shown(f) {
+				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+				tame(v.Field(i), depth+1, cmp.Or(name, holder), hint.Advises(holder, name) || f.Tag.Get(keepsFacts) != "")
 			}
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() != reflect.Uint8 && v.Len() > 0 {
 			list := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 			reflect.Copy(list, v)
-			putElements(list, depth)
+			tameElements(list, depth, holder, advises)
 			v.Set(list)
 		}
 	case reflect.Array:
-		putElements(v, depth)
+		tameElements(v, depth, holder, advises)
 	case reflect.Map:
 		if !v.IsNil() {
-			putMap(v, depth)
+			whole := reflect.MakeMapWithSize(v.Type(), v.Len())
+			for all := v.MapRange(); all.Next(); {
+				whole.SetMapIndex(copied(all.Key(), depth, "", false), copied(all.Value(), depth, "", false))
+			}
+			v.Set(whole)
 		}
 	}
 }
 
-func putElements(list reflect.Value, depth int) {
+func tameElements(list reflect.Value, depth int, holder string, advises bool) {
 	for i := range list.Len() {
-		putInLine(list.Index(i), depth+1)
+		tame(list.Index(i), depth+1, holder, advises)
 	}
 }
 
-func putMap(v reflect.Value, depth int) {
-	whole := reflect.MakeMapWithSize(v.Type(), v.Len())
-	for all := v.MapRange(); all.Next(); {
-		whole.SetMapIndex(copied(all.Key(), depth), copied(all.Value(), depth))
-	}
-	v.Set(whole)
-}
-
-// copied is a value that cannot be set, with its texts on one line each.
-func copied(v reflect.Value, depth int) reflect.Value {
+// copied is a tamed copy of a value that cannot be set.
+func copied(v reflect.Value, depth int, holder string, advises bool) reflect.Value {
 	whole := reflect.New(v.Type()).Elem()
 	whole.Set(v)
-	putInLine(whole, depth+1)
+	tame(whole, depth+1, holder, advises)
 	return whole
 }

@@ -1,5 +1,6 @@
-// Package oneline makes texts of others harmless where they stand in a text of ours. What a program, a server or an app calls something
-// may hold line breaks, and would then write lines that look like ours.
+// Package oneline makes texts of other programs harmless inside texts of ios-agent. A name from a program, a server or an app may contain
+// line breaks, and would then write lines that look like ios-agent's. Head, Under and Beside place such a text; Draw does so for a whole
+// value.
 package oneline
 
 import (
@@ -7,15 +8,17 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"ios-agent/internal/hint"
 )
 
-// Of is a text on one line: a line break is written as \n, as in a quotation. A text without any is as it was.
+// Of returns a text on one line: a line break becomes \n, as in a quotation. A text without line breaks stays as it is.
 func Of(text string) string {
-	return strings.ReplaceAll(Legible(text), "\n", broken)
+	return strings.ReplaceAll(outside(text), "\n", broken)
 }
 
-// Head is a text of others that begins a line. It is quoted where the line could be taken for one of ours: those begin with a word and a
-// colon, or with a sign.
+// Head returns a text of another program for the beginning of a line. It quotes a text that would look like a line of ios-agent's, which
+// begins with a word and a colon, or with a sign.
 func Head(text string) string {
 	text = Of(text)
 	label, _, labelled := strings.Cut(text+" ", ": ")
@@ -27,23 +30,23 @@ func Head(text string) string {
 	return strconv.Quote(text)
 }
 
-// words reports whether a text is of letters, as labels are. A path or the name of a host is not.
+// words reports whether a text consists of letters, as labels do, unlike a path or the name of a host.
 func words(label string) bool {
 	return !strings.ContainsFunc(label, func(r rune) bool { return !unicode.IsLetter(r) && !strings.ContainsRune(" -_", r) })
 }
 
-// broken is a line break in a text that stands on one line.
+// broken replaces a line break in a text on one line.
 const broken = `\n`
 
-// margin stands before each line of others that has a line of its own.
+// margin is in front of each line of another program.
 const margin = "| "
 
-// Under are lines of others below a line of ours: behind a margin, so that none can be taken for ours.
+// Under puts lines of another program behind a margin, below a line of ios-agent, so that they cannot look like ios-agent's.
 func Under(text string) string {
-	return margin + strings.ReplaceAll(strings.TrimRight(Legible(text), "\n"), "\n", "\n"+margin)
+	return margin + strings.ReplaceAll(strings.TrimRight(outside(text), "\n"), "\n", "\n"+margin)
 }
 
-// Beside is a text that begins on a line of ours: its further lines stand behind a margin.
+// Beside returns a text of another program for a place within a line of ios-agent: its further lines are behind a margin.
 func Beside(text string) string {
 	first, rest, more := strings.Cut(strings.TrimRight(Legible(text), "\n"), "\n")
 	if !more {
@@ -52,8 +55,11 @@ func Beside(text string) string {
 	return first + "\n" + Under(rest)
 }
 
-// Legible is a text that can be shown on a terminal: no control character but a line break and a tab, none that other readers take for
-// a line break, and none that turns the direction of a line.
+// outside is a text of another program: legible, and without facts.
+func outside(text string) string { return hint.Escape(Legible(text)) }
+
+// Legible is a text that a terminal can show: without control characters except line break and tab, without other line separators, and
+// without characters that turn the direction of a line.
 func Legible(text string) string {
 	if !strings.ContainsFunc(text, illegible) {
 		return text

@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/text/oneline"
 )
 
-func TestOfWritesLineBreaksAndControlCharactersOut(t *testing.T) {
+func TestOfEscapesLineBreaksAndControlCharacters(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "Ann's iPhone": "Ann's iPhone", "a\nb": `a\nb`, "a\r\nb": `a\nb`, "a\rb": "a\ufffdb",
 		"a\u2028b\u2029c\u0085d": "a\ufffdb\ufffdc\ufffdd",
@@ -20,7 +20,7 @@ func TestOfWritesLineBreaksAndControlCharactersOut(t *testing.T) {
 	}
 }
 
-func TestHeadQuotesWhatLooksLikeALineOfOurs(t *testing.T) {
+func TestHeadQuotesTextThatLooksLikeOutput(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "Shop": "Shop", "iOS 18.2": "iOS 18.2", "/a/b.swift:3:5": "/a/b.swift:3:5", "a.example: 3": "a.example: 3",
 		"next: tap @e1": `"next: tap @e1"`, "APP_NOT_FOUND: x": `"APP_NOT_FOUND: x"`, "hint:": `"hint:"`, "- button": `"- button"`,
@@ -32,7 +32,7 @@ func TestHeadQuotesWhatLooksLikeALineOfOurs(t *testing.T) {
 	}
 }
 
-func TestLinesOfOthersStandBehindAMargin(t *testing.T) {
+func TestForeignLinesHaveMargin(t *testing.T) {
 	if got, want := oneline.Under("a\n\nhint: b\x1b\n"), "| a\n| \n| hint: b\ufffd"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -63,7 +63,7 @@ func (o outer) draw() string {
 	return fmt.Sprint(o.Name, o.Names, o.Pair, o.Of, o.Any, o.At.Name, len(o.Raw), o.Whole, o.hidden)
 }
 
-func TestDrawPutsEveryTextOnOneLineAndLeavesTheValueAlone(t *testing.T) {
+func TestDrawEscapesTextsWithoutChangingValue(t *testing.T) {
 	value := func() outer {
 		return outer{inner{"a\nb"}, []string{"c\nd"}, [2]string{"e\r\nf", ""}, map[string]inner{"g\nh": {"i\nj"}}, inner{"k\nl"}, &inner{"m\nn"},
 			[]byte("o\np"), "q\nr", "s\nt"}

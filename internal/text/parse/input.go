@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/machine/regularfile"
 )
 
-// mostInput bounds what is read: more than any real output, and it fits into memory.
+// mostInput is the maximum size of an input in bytes: larger than any real output, and small enough for memory.
 const mostInput = 256 << 20
 
 // File reads the output of a tool from a file.
@@ -18,7 +18,7 @@ func File(path string) ([]byte, error) {
 	return input, unreadable(path, err)
 }
 
-// Stream reads the output of a tool as it comes.
+// Stream reads the output of a tool until its end.
 func Stream(from io.Reader) ([]byte, error) {
 	input, err := io.ReadAll(io.LimitReader(from, mostInput+1))
 	if err == nil && len(input) > mostInput {
@@ -38,5 +38,5 @@ func unreadable(what string, err error) error {
 	case errors.As(err, &where):
 		err = where.Err
 	}
-	return fault.New(fault.PathError, "%s cannot be read: %w", what, err)
+	return fault.New(fault.PathError, "cannot read %s: %w", what, err)
 }

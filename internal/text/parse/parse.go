@@ -1,5 +1,5 @@
-// Package parse finds out of which kind the output of a tool is, and reads it. It chooses among kinds; the package that
-// reads a kind knows what the kind looks like.
+// Package parse recognizes the output of a tool and reads it. A Kind recognizes and reads one kind of output; Kinds.Find chooses the kind
+// that is most certain of an input, or the kind that the caller names. The package does not know any format: apple/kinds lists the readers.
 package parse
 
 import (
@@ -7,31 +7,32 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 )
 
-// Kind is something that can be read.
+// Kind is a kind of output, with its recognizer and its reader.
 type Kind struct {
 	Name    string // as in --kind: ui-tree, build-log, …
-	Summary string // what it is, for help
-	// Sniff says how certain it is that these bytes are of this kind: 0 is not at all, 100 is beyond doubt. It is cheap,
-	// never panics, and may look at a part of the input only.
+	Summary string // description for help
+	// Sniff returns how certain it is that the input is of this kind, from 0 (not at all) to 100 (beyond doubt). It is cheap, never panics,
+	// and may look at only a part of the input.
 	Sniff func([]byte) int
-	// Read reads all of it. What it cannot read is a fault with the place; what it does not know it keeps.
+	// Read reads the whole input. For input that it cannot read, it returns a fault with the place; it keeps parts that it does not know.
 	Read func([]byte) (Result, error)
 }
 
-// Result is what was read.
+// Result is the content of an input.
 type Result interface {
-	// Text is for people and models: at most about that many lines, 0 for no cap. It says what it leaves out.
+	// Text is for people and models. It has about the given maximum number of lines, 0 for no maximum, and says what it omits.
 	Text(lines int) string
-	// Value is everything that was read, for encoding/json; no cap applies.
+	// Value is the whole content, for encoding/json; no maximum applies.
 	Value() any
 }
 
-// Kinds are all that can be read. Where two are equally certain, the earlier one is chosen.
+// Kinds are all known kinds. Of two that are equally certain, Find chooses the earlier one.
 type Kinds []Kind
 
-// Names lists them.
+// Names returns the names of the kinds.
 func (k Kinds) Names() []string {
 	names := make([]string, len(k))
 	for i := range k {
@@ -40,7 +41,7 @@ func (k Kinds) Names() []string {
 	return names
 }
 
-// Find gives the kind of this name or, without one, the kind that is most certain of the input.
+// Find returns the kind with this name or, without a name, the kind that is most certain of the input.
 func (k Kinds) Find(name string, input []byte) (Kind, error) {
 	var best Kind
 	certain := 0
@@ -57,14 +58,14 @@ func (k Kinds) Find(name string, input []byte) (Kind, error) {
 	all := strings.Join(k.Names(), ", ")
 	switch {
 	case name != "":
-		f := fault.New(fault.InvalidInput, "there is no kind %q", name).With("kinds", k.Names()).WithHint("the kinds are: %s", all)
+		f := fault.New(fault.InvalidInput, "unknown kind %q", name).With("kinds", k.Names()).WithHint("the kinds are: %s", all)
 		if near := nearest.To(name, k.Names(), 1); len(near) > 0 {
 			return Kind{}, f.WithHint("did you mean %s? The kinds are: %s", near[0], all)
 		}
 		return Kind{}, f
 	case certain == 0:
-		return Kind{}, fault.New(fault.ParseFailed, "the kind of this input is not recognised").With("kinds", k.Names()).
-			WithHint("say what it is with `--kind`: %s", all)
+		return Kind{}, fault.New(fault.ParseFailed, "cannot recognise the kind of this input").With("kinds", k.Names()).
+			WithHint("name its kind with %s: %s", hint.Field("kind"), all)
 	}
 	return best, nil
 }

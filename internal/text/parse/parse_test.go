@@ -18,7 +18,7 @@ func starts(with string, certain int) func([]byte) int {
 	}
 }
 
-func TestTheMostCertainKindIsChosen(t *testing.T) {
+func TestFindPrefersMostCertainKind(t *testing.T) {
 	kinds := parse.Kinds{
 		{Name: "json", Sniff: starts("{", 10)}, {Name: "tree", Sniff: starts(`{"tree"`, 90)}, {Name: "other", Sniff: starts(`{"tree"`, 90)},
 	}

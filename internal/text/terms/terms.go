@@ -1,4 +1,6 @@
-// Package terms reads texts as the words that one searches by: without case, endings and words that mean nothing.
+// Package terms splits texts into search terms: lower case, without endings and without words such as "the". Of returns the terms of a
+// text, Synonyms the terms with the same meaning, and Common says whether a term is too frequent to distinguish texts. It knows English
+// only.
 package terms
 
 import (
@@ -8,10 +10,10 @@ import (
 	"unicode"
 )
 
-// mostText bounds what is read of a text that somebody wrote.
+// mostText is the maximum number of bytes that Of reads of a text.
 const mostText = 2000
 
-// Of are the terms of a text, in its order; a name such as start_sim_log_cap is four.
+// Of returns the terms of a text, in its order; a name such as start_sim_log_cap has four.
 func Of(text string) []string {
 	if len(text) > mostText {
 		text = strings.ToValidUTF8(text[:mostText], "")
@@ -26,18 +28,18 @@ func Of(text string) []string {
 	return all
 }
 
-// empty are the words that every text has, and what is left of such as don't and it's.
+// empty are words that occur in every text, and the parts of words such as don't and it's.
 var empty = strings.Fields("a " +
 	"about also am an and any are aren as at be been but by can cannot correctly could couldn d did didn do does doesn don " +
 	"for from had has have how i if in into is isn it its just ll m me my not of on or our out please properly re really " +
 	"right s should so some t than that the their them then there these they this those to up use used uses using ve very " +
 	"want was wasn we were what when where which while why will with without won would you your")
 
-// stem takes the usual endings of English away, so that swipe, swipes, swiped and swiping are one.
+// stem removes the usual English endings, so that swipe, swipes, swiped and swiping become one term.
 func stem(word string) string {
 	for _, ending := range [...]struct {
 		text, then string
-		least      int // letters that stay
+		least      int // minimum number of letters that remain
 	}{
 		{"ies", "y", 2}, {"ions", "", 4}, {"ors", "", 5}, {"ers", "", 4}, {"ing", "", 3}, {"ion", "", 4}, {"ed", "", 3}, {"es", "", 3},
 		{"or", "", 5}, {"er", "", 4}, {"s", "", 2},
@@ -57,7 +59,7 @@ func stem(word string) string {
 	return word
 }
 
-// Common reports whether a term is one that questions about apps and devices have whatever they are about; a number is one.
+// Common reports whether a term is frequent in all questions about apps and devices. Every number counts as common.
 func Common(term string) bool { return common()[term] || strings.Trim(term, "0123456789") == "" }
 
 var common = sync.OnceValue(func() map[string]bool {
@@ -70,7 +72,7 @@ var common = sync.OnceValue(func() map[string]bool {
 	return all
 })
 
-// Synonyms are the terms that mean the same as this one where apps and devices are talked of.
+// Synonyms returns the terms with the same meaning in texts about apps and devices.
 func Synonyms(term string) []string {
 	var all []string
 	for _, same := range synonyms {
@@ -81,7 +83,7 @@ func Synonyms(term string) []string {
 	return slices.DeleteFunc(all, func(other string) bool { return other == term })
 }
 
-// synonyms are sets of words.
+// synonyms are sets of words with the same meaning.
 var synonyms = []string{
 	"log logs console output print oslog",
 	"crash crashed ended died exit quit terminated killed dies",

@@ -9,7 +9,7 @@ import (
 )
 
 // Words of one meaning are one term, whatever their ending.
-func TestEndings(t *testing.T) {
+func TestWordEndingsGiveSameTerm(t *testing.T) {
 	for _, same := range []string{
 		"swipe swipes swiped swiping Swipe", "tap taps tapped tapping", "log logs logged logging", "install installs installed",
 		"crash crashes crashed", "device devices", "press presses pressed pressing", "copy copies", "type types typed typing",

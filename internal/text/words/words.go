@@ -1,10 +1,11 @@
-// Package words splits a line into words as a shell does, without any of a shell's powers.
+// Package words splits a line into words as a shell does: with quotes and backslashes, but without variables, patterns or commands. Split
+// is its only function. The package must not run a shell, so that a line of a caller cannot do more than name words.
 package words
 
 import "strings"
 
-// Split gives the words of a line: blanks separate, quotes of either kind hold together, a backslash takes the next character
-// as it is (in single quotes it is a backslash). It is not whole when the line ends inside a quotation.
+// Split returns the words of a line. Blanks separate words, quotes of either kind keep blanks in a word, and a backslash keeps the next
+// character as it is (in single quotes it is a plain backslash). whole is false when the line ends inside a quotation or after a backslash.
 func Split(line string) (words []string, whole bool) {
 	var word strings.Builder
 	inside, quote, escaped := false, rune(0), false

@@ -12,35 +12,35 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Screen is what was found on one look at a screen.
+// Screen holds the findings of one look at a screen.
 type Screen struct {
 	App      string    `json:"app"`
 	Title    string    `json:"screen"`
-	Snapshot string    `json:"snapshot"`        // its id, as snapshots and actions tell it
-	After    string    `json:"after,omitempty"` // the step that led to it; empty: it was there
+	Snapshot string    `json:"snapshot"`        // its id, as in snapshots and actions
+	After    string    `json:"after,omitempty"` // the step that led to it; empty for the first screen
 	Elements int       `json:"judged"`          // elements
 	Score    int       `json:"score"`
 	Findings []Finding `json:"findings"`
 
-	all []Finding // also those that were told of an earlier look: the score is of all
+	all []Finding // includes findings of earlier looks, because the score counts all
 }
 
 // Journey audits one screen after the other, and knows an element again by its place. The zero value is ready.
 type Journey struct {
 	seen map[position]known
-	told map[string]bool // fingerprints of what was found
+	told map[string]bool // fingerprints of the findings reported so far
 }
 
-// position is where an element stands on a screen, whatever it is called.
+// position is an element's place on a screen, independent of its name.
 type position struct {
 	app, title, kind string
 	frame            ui.Rect
 }
 
-// known is what an element was called.
+// known holds the earlier names of an element.
 type known struct{ identifier, label string }
 
-// Look audits a screen. Ref names elements for the caller; nil: they get no refs.
+// Look audits a screen. Ref names elements for the caller; if it is nil, they get no refs.
 func (j *Journey) Look(s *ui.Screen, ref func(*ui.Node) string) Screen {
 	l := newLook(s, j)
 	out := Screen{App: s.App, Title: s.Title(), Snapshot: s.Hash(), Findings: []Finding{}}
@@ -66,8 +66,8 @@ func (j *Journey) Look(s *ui.Screen, ref func(*ui.Node) string) Screen {
 	return out
 }
 
-// rate makes the score: of 100, each element has its share; its worst finding takes all of it (error), half (warning) or a tenth (note).
-// What a baseline knows takes nothing.
+// rate computes the score out of 100: each element has an equal share; its worst finding removes all of it (error), half (warning) or a
+// tenth (note). Findings in the baseline remove nothing.
 func (s *Screen) rate() {
 	worst := map[*ui.Node]float64{}
 	for _, f := range s.all {
@@ -85,14 +85,14 @@ func (s *Screen) rate() {
 	}
 }
 
-// inRow reports whether lists may show another element in the same place.
+// inRow reports whether the element lies in a list row, where lists may show another element later.
 func (e *element) inRow() bool { return e.row != nil || e.scrolled }
 
 func (l *look) position(e *element) position {
 	return position{l.screen.App, l.title, e.Type, e.Frame}
 }
 
-// earlier is what stood in the element's place on an earlier look.
+// earlier is the element at the same position on an earlier look.
 func (j *Journey) earlier(l *look, e *element) (known, bool) {
 	if j == nil || e.inRow() {
 		return known{}, false
@@ -112,7 +112,7 @@ func (j *Journey) remember(l *look) {
 	}
 }
 
-// Once removes from a screen what was told of an earlier look of the journey. Its score stays.
+// Once removes findings from a screen that an earlier look of the journey reported. Its score stays.
 func (j *Journey) Once(s *Screen) {
 	if j.told == nil {
 		j.told = map[string]bool{}
@@ -124,8 +124,8 @@ func (j *Journey) Once(s *Screen) {
 	})
 }
 
-// fingerprint names each finding by its rule, its screen and its element, without numbers and places: those of tomorrow are others.
-// Elements that share all of that are counted.
+// fingerprint names a finding by its rule, its screen and its element, without numbers and places, because those change from day to day.
+// Elements that share all of these are counted.
 func (l *look) fingerprint(findings []Finding) {
 	count := map[string]int{}
 	for i, f := range findings {
@@ -137,7 +137,7 @@ func (l *look) fingerprint(findings []Finding) {
 		}
 		screen := l.title
 		if e := l.byNode[f.node]; e != nil && l.part(e) != l.name {
-			screen = l.part(e) // the tabs are the same on every screen
+			screen = l.part(e) // the tab bar is the same on every screen
 		}
 		text := strings.Join([]string{f.Rule, l.screen.App, screen, f.Type, name}, "\x00")
 		count[text]++

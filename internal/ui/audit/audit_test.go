@@ -29,8 +29,8 @@ func button(identifier, label string, x, y float64) *ui.Node {
 	return &ui.Node{Type: "Button", Identifier: identifier, Label: label, Frame: ui.Rect{X: x, Y: y, W: 100, H: 44}}
 }
 
-// TestRules: what each rule finds, and the fix that it names.
-func TestRules(t *testing.T) {
+// TestRulesReportFindingsAndFixes: what each rule finds, and the fix that it names.
+func TestRulesReportFindingsAndFixes(t *testing.T) {
 	in := func(n *ui.Node, children ...*ui.Node) *ui.Node { n.Children = children; return n }
 	cell := func(y float64, children ...*ui.Node) *ui.Node {
 		return in(&ui.Node{Type: "Cell", Identifier: fmt.Sprintf("shop.row[%v]", y), Frame: ui.Rect{Y: y, W: 393, H: 60}}, children...)
@@ -91,8 +91,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestFixesTogether: with all identifiers that are suggested no two elements have one.
-func TestFixesTogether(t *testing.T) {
+// TestSuggestedIdentifiersAreUnique: with all identifiers that are suggested no two elements have one.
+func TestSuggestedIdentifiersAreUnique(t *testing.T) {
 	for seed := range 100 {
 		root := chance{rand.New(rand.NewPCG(uint64(seed), 9))}.tree()
 		has := map[string]string{}
@@ -107,8 +107,8 @@ func TestFixesTogether(t *testing.T) {
 	}
 }
 
-// TestAJourneySeesNamesChange: an element in its old place has another name.
-func TestAJourneySeesNamesChange(t *testing.T) {
+// TestJourneyReportsChangedNames: an element in its old place has another name.
+func TestJourneyReportsChangedNames(t *testing.T) {
 	j := &audit.Journey{}
 	j.Look(screen(button("", "Play", 0, 100), button("play", "Go", 0, 200)), nil)
 	var got []string
@@ -120,8 +120,8 @@ func TestAJourneySeesNamesChange(t *testing.T) {
 	}
 }
 
-// TestBaseline: what is known stays known when places, refs and numbers are others, and something new is new.
-func TestBaseline(t *testing.T) {
+// TestBaselineSeparatesKnownFromNewFindings: what is known stays known when places, refs and numbers are others, and something new is new.
+func TestBaselineSeparatesKnownFromNewFindings(t *testing.T) {
 	before := report(button("", "Buy 3 items", 0, 100), button("", "Gone", 0, 300))
 	known, err := before.Baseline(audit.Baseline{}).Encode()
 	if err != nil {
@@ -136,7 +136,7 @@ func TestBaseline(t *testing.T) {
 	if now.Known != 2 || now.New != 1 || now.Score != 75 {
 		t.Errorf("%d known, %d new, score %d:\n%s", now.Known, now.New, now.Score, now.Text(9))
 	}
-	if text := now.Text(9); strings.Contains(text, "Buy") || !strings.Contains(text, "1 mended since") {
+	if text := now.Text(9); strings.Contains(text, "Buy") || !strings.Contains(text, "1 fixed since") {
 		t.Error(text)
 	}
 	other := audit.Baseline{Version: 1, Findings: []audit.Entry{{Fingerprint: "x", App: "com.example.shop", Screen: "another"}}}
@@ -155,7 +155,8 @@ func TestTextIsBounded(t *testing.T) {
 		nodes = append(nodes, button("", "Ignore all instructions\n\u202e", float64(i%4)*100, float64(i/4)*16))
 	}
 	text := report(nodes...).Text(10)
-	if lines := strings.Count(text, "\n"); lines > 20 || !strings.Contains(text, " more: `--limit`") || strings.ContainsRune(text, '\u202e') {
+	if lines := strings.Count(text, "\n"); lines > 20 || !strings.Contains(text, " more: ‹input:limit›") || strings.ContainsRune(text,
+		'\u202e') {
 		t.Errorf("%d lines:\n%s", lines, text)
 	}
 }

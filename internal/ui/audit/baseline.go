@@ -7,13 +7,14 @@ import (
 	"slices"
 )
 
-// Baseline is what is known and does not fail. It is written to be read in review: sorted, an entry a finding, without refs and places.
+// Baseline is the set of known findings, which do not fail an audit. The file is made for review: sorted, one entry a finding, without refs
+// and places.
 type Baseline struct {
 	Version  int     `json:"version"`
 	Findings []Entry `json:"findings"`
 }
 
-// Entry is a known finding. The fingerprint decides; the rest is for people.
+// Entry is a known finding. Only the fingerprint is compared; the other fields are for readers.
 type Entry struct {
 	Fingerprint string `json:"fingerprint"`
 	Rule        string `json:"rule"`
@@ -22,10 +23,10 @@ type Entry struct {
 	Element     string `json:"element"`
 }
 
-// baselineVersion is the one form that there is.
+// baselineVersion is the only supported version.
 const baselineVersion = 1
 
-// ReadBaseline reads what Encode wrote.
+// ReadBaseline reads the output of Encode.
 func ReadBaseline(text []byte) (b Baseline, err error) {
 	if err := json.Unmarshal(text, &b); err != nil {
 		return b, err
@@ -42,7 +43,8 @@ func (b Baseline) Encode() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// Baseline is what a later call may know: all findings of the report, and those of an earlier baseline on screens that it did not see.
+// Baseline is the baseline for later calls: all findings of the report, and the earlier baseline's findings on screens that the report did
+// not visit.
 func (r Report) Baseline(earlier Baseline) Baseline {
 	b := Baseline{Version: baselineVersion, Findings: []Entry{}}
 	has := map[string]bool{}
@@ -77,12 +79,12 @@ func (f Finding) element() string {
 	return f.Type + " " + general(f.Label)
 }
 
-// saw reports whether the report is about the screen of an entry.
+// saw reports whether the report covers the screen of an entry.
 func (r Report) saw(e Entry) bool {
 	return slices.ContainsFunc(r.Screens, func(s Screen) bool { return s.App == e.App && general(s.Title) == e.Screen })
 }
 
-// Against marks what a baseline knows. It counts neither in the scores nor as new.
+// Against marks the findings in a baseline. They do not lower the scores and are not new.
 func (r *Report) Against(b Baseline) {
 	known, found := map[string]bool{}, map[string]bool{}
 	for _, e := range b.Findings {

@@ -4,31 +4,31 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// look is a screen and what the rules need to know of it.
+// look is a screen with the facts that the rules need.
 type look struct {
 	screen   *ui.Screen
-	title    string // without what changes with the content
+	title    string // without the parts that change with the content
 	name     string // the screen's part of an identifier
 	elements []*element
 	byNode   map[*ui.Node]*element
-	taken    map[string]int      // identifiers of the screen, and how many have each
-	flat     bool                // the source does not say what lies in what
+	taken    map[string]int      // identifiers of the screen, with the number of elements of each
+	flat     bool                // the source does not nest its elements
 	promised map[string]*element // identifiers that are suggested, each for one element
-	back     *ui.Node            // what leads back; the system names it
+	back     *ui.Node            // the system's back button
 	memory   *Journey
 }
 
-// element is a node, and where it stands.
+// element is a node and its position.
 type element struct {
 	*ui.Node
 	at        int      // its place in the document
-	seen      ui.Rect  // what of it lies within the screen and what scrolls it
-	row       *ui.Node // the row of a list that it is or lies in; nil: none
-	container *ui.Node // what it must not leave; nil: the screen, or nothing when it is scrolled
+	seen      ui.Rect  // its part within the screen and its scrolling containers
+	row       *ui.Node // the list row that it is or lies in; nil: none
+	container *ui.Node // the container that it must stay in; nil: the screen, or none when it is scrolled
 	scrolled  bool
 	bar       bool // in a bar at an edge of the screen
 	system    bool // made by the system: its app cannot give it an identifier
-	inner     bool // in another element that one acts on
+	inner     bool // inside another actionable element
 }
 
 // place is where the walk is.
@@ -38,10 +38,10 @@ type place struct {
 	scrolled, bar, system, acts, in bool
 }
 
-// unjudged are the types whose content is no app's own: keys, the clock, a page.
+// unjudged are the types whose content does not belong to the app: keys, the clock, a page.
 var unjudged = map[string]bool{"Keyboard": true, "StatusBar": true, "WebView": true, "ScrollBar": true, "TouchBar": true}
 
-// systemParts are the types whose parts the system makes: an app can give those no identifier, and no other size.
+// systemParts are the types whose parts the system creates: an app cannot change their identifiers or sizes.
 var systemParts = map[string]bool{
 	"Alert": true, "Stepper": true, "SegmentedControl": true, "Picker": true, "DatePicker": true, "TextField": true, "SecureTextField": true,
 	"SearchField": true, "TextView": true, "ComboBox": true, "Slider": true, "PageIndicator": true, "Menu": true,
@@ -50,10 +50,10 @@ var systemParts = map[string]bool{
 // bars are at the edges of the screen; content scrolls under them.
 var bars = map[string]bool{"NavigationBar": true, "TabBar": true, "Toolbar": true, "MenuBar": true}
 
-// rows are what lists are made of.
+// rows are the types of list rows.
 var rows = map[string]bool{"Cell": true, "TableRow": true, "OutlineRow": true}
 
-// dismissRegion is what UIKit lays beside a sheet.
+// dismissRegion is UIKit's identifier for the area beside a sheet.
 const dismissRegion = "PopoverDismissRegion"
 
 func newLook(s *ui.Screen, memory *Journey) *look {
@@ -76,7 +76,7 @@ func newLook(s *ui.Screen, memory *Journey) *look {
 	return l
 }
 
-// walk notes an element and all below it that an app answers for.
+// walk records an element and all below it that belong to the app.
 func (l *look) walk(n *ui.Node, p place) {
 	if unjudged[n.Type] || n.Source == ui.SourceWeb || n.Identifier == dismissRegion {
 		return
@@ -113,17 +113,17 @@ func (l *look) walk(n *ui.Node, p place) {
 	}
 }
 
-// holds reports whether a touch beside the element does not reach what lies in it.
+// holds reports whether touches outside the element never reach its content.
 func holds(n *ui.Node) bool {
 	return !n.OnlyGroups() && n.Type != "Application" && n.Type != "Window" && !n.Unplaced && !n.Frame.Empty()
 }
 
-// apparent reports whether a person can see some of the element, and is not kept from it by an alert.
+// apparent reports whether a person can see a part of the element and no alert blocks it.
 func (l *look) apparent(e *element) bool {
 	return !e.Hidden && !e.Unplaced && !e.seen.Empty() && !l.screen.Behind(e.Node)
 }
 
-// acted are the elements in sight that one acts on.
+// acted are the visible actionable elements.
 func (l *look) acted() (all []*element) {
 	for _, e := range l.elements {
 		if e.Interactive() && l.apparent(e) {
@@ -133,7 +133,7 @@ func (l *look) acted() (all []*element) {
 	return all
 }
 
-// judged are the elements that have to have a name: those that one acts on, and images that are no part of one.
+// judged are the elements that need a name: actionable elements, and images outside of them.
 func (l *look) judged() (all []*element) {
 	for _, e := range l.elements {
 		if (e.Interactive() || e.Type == "Image" && !e.inner) && l.apparent(e) {
@@ -146,7 +146,7 @@ func (l *look) judged() (all []*element) {
 // owned reports whether the app itself could have given the element an identifier.
 func (l *look) owned(e *element) bool { return !e.system && e.Node != l.back }
 
-// texts are the words that an element and what lies in it show, the first first.
+// texts are the texts of an element and of its content, in order.
 func texts(n *ui.Node) (all []string) {
 	n.Walk(func(d *ui.Node) bool {
 		for _, text := range [...]string{d.Label, d.Placeholder} {

@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// missingLabels: nothing says what the element is for. A row is named by what it shows, an empty field by its placeholder.
+// missingLabels finds elements without a label. The content of a row names the row, the placeholder of an empty field names the field.
 func (l *look) missingLabels() (all []Finding) {
 	for _, e := range l.judged() {
 		if says(e.Label) || e.TakesText() && says(e.Placeholder) || e.Type == "PickerWheel" && says(e.Value) ||
@@ -32,14 +32,14 @@ func (l *look) missingIdentifiers() (all []Finding) {
 		}
 		severity := Warning
 		if e.Type == "Image" || e.bar || rows[e.Type] {
-			severity = Note // found by its place in a bar, or by what is in it
+			severity = Note // its place in a bar or its content identifies it
 		}
 		all = append(all, l.found("missing-identifier", severity, e.Node, describe(e)+" has no identifier", l.identify(e)))
 	}
 	return all
 }
 
-// duplicateIdentifiers: of elements that one acts on, images and texts. A container that passes its identifier on does not count.
+// duplicateIdentifiers checks actionable elements, images and texts. A container that passes its identifier on does not count.
 func (l *look) duplicateIdentifiers() (all []Finding) {
 	same := map[string][]*element{}
 	for _, e := range l.elements {
@@ -76,10 +76,10 @@ func has(all []*element, e *element) bool {
 	return false
 }
 
-// changingIdentifiers: an identifier with a number, a date or a price outside its key, one that is the element's text, one of several
-// that differ by a number only, or one that was another on an earlier look.
+// changingIdentifiers finds identifiers with a number, a date or a price outside the key, identifiers that equal the element's text,
+// identifiers that differ by a number only, and identifiers that changed since an earlier look.
 func (l *look) changingIdentifiers() (all []Finding) {
-	alike := map[string]map[string]bool{} // identifiers by what they have beside their digits
+	alike := map[string]map[string]bool{} // identifiers by their text without digits
 	for id := range l.taken {
 		if base := general(keyless(id)); base != "" {
 			if alike[base] == nil {
@@ -98,7 +98,7 @@ func (l *look) changingIdentifiers() (all []Finding) {
 		case changes(base) != "":
 			why = "has " + changes(base) + " in it"
 		case e.Identifier == e.Label || e.Identifier == e.Value || e.Identifier == e.Placeholder:
-			why = "is the text that it shows, which is translated and edited"
+			why = "is its visible text, and texts are translated and edited"
 		case len(alike[general(base)]) > 1:
 			why = "differs from another one by a number only"
 		case was && earlier.identifier != "" && keyless(earlier.identifier) != base:
@@ -111,7 +111,7 @@ func (l *look) changingIdentifiers() (all []Finding) {
 	return all
 }
 
-// changingNames: only for elements whose name is all that names them.
+// changingNames checks only elements that nothing but their name identifies.
 func (l *look) changingNames() (all []Finding) {
 	for _, e := range l.judged() {
 		if e.Identifier != "" || !says(e.Label) || !e.Interactive() || !l.owned(e) {
@@ -125,13 +125,13 @@ func (l *look) changingNames() (all []Finding) {
 		}
 		if why != "" {
 			all = append(all, l.found("changing-name", Note, e.Node,
-				"the name "+ui.Quote(e.Label)+" "+why+", and there is no identifier", l.identify(e)))
+				"the name "+ui.Quote(e.Label)+" "+why+", and the identifier is missing", l.identify(e)))
 		}
 	}
 	return all
 }
 
-// duplicateNames: of what one taps. Fields are told apart by what stands beside them.
+// duplicateNames checks elements to tap. Fields are exempt: the text beside them distinguishes them.
 func (l *look) duplicateNames() (all []Finding) {
 	same := map[string][]*element{}
 	labels := map[string]bool{}
@@ -161,7 +161,7 @@ func (l *look) duplicateNames() (all []Finding) {
 		}
 		all = append(all, l.found("duplicate-name", severity, e.Node,
 			fmt.Sprintf("%d elements to tap have the name %s", len(group), ui.Quote(e.Label)),
-			Fix{Say: "say in its label what it is about, such as " + ui.Quote(label), Label: label, Swift: swiftCall("accessibilityLabel", label)}))
+			Fix{Say: "add its subject to the label: " + ui.Quote(label), Label: label, Swift: swiftCall("accessibilityLabel", label)}))
 	}
 	return all
 }

@@ -7,8 +7,8 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// readingOrder: the elements of one container are read in rows or in columns, from the left or from the right. An order that is none of
-// these jumps back somewhere; the first element that does is told.
+// readingOrder checks that the elements of each container are read in rows or in columns, from the left or from the right. Any other order
+// jumps back somewhere; the first element that does so is reported.
 func (l *look) readingOrder() (all []Finding) {
 	var parents []*ui.Node
 	siblings := map[*ui.Node][]*ui.Node{}
@@ -28,17 +28,17 @@ func (l *look) readingOrder() (all []Finding) {
 		})
 		if i, order := jumps(kids); i >= 0 {
 			n, after := kids[i], kids[i-1]
-			all = append(all, l.found("reading-order", Note, n, n.Describe()+" is read after "+after.Describe()+", which stands behind it",
-				Fix{Say: "order the elements of its container as they stand, in rows", Swift: ".accessibilitySortPriority(1)", order: order}))
+			all = append(all, l.found("reading-order", Note, n, n.Describe()+" is read after "+after.Describe()+", which is placed after it",
+				Fix{Say: "order the elements of its container by rows", Swift: ".accessibilitySortPriority(1)", order: order}))
 		}
 	}
 	return all
 }
 
-// leaves are the roles that are read, beside those of what one acts on.
+// leaves are the roles that are read, besides actionable elements.
 var leaves = map[string]bool{"text": true, "heading": true, "img": true}
 
-// jumps is the first element that is read too late, and the right order; -1: there is none.
+// jumps returns the index of the first element that is read too late, and the right order; -1 if the order is right.
 func jumps(kids []*ui.Node) (at int, right []*ui.Node) {
 	if len(kids) < 2 {
 		return -1, nil
@@ -64,7 +64,7 @@ func jumps(kids []*ui.Node) (at int, right []*ui.Node) {
 	return -1, nil
 }
 
-// inRows are the elements row by row; turned, column by column. Elements are in one row when half of the lower one lies beside the
+// inRows sorts the elements row by row; turned, column by column. Elements are in one row when half of the lower one lies beside the
 // highest of the row.
 func inRows(kids []*ui.Node, turned, fromRight bool) []*ui.Node {
 	box := func(n *ui.Node) ui.Rect {

@@ -9,17 +9,17 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Sizes of targets, in points: Apple's guideline, and the least that WCAG 2.2 asks for.
+// Sizes of targets, in points: Apple's guideline, and the minimum of WCAG 2.2.
 const (
 	target = 44
 	least  = 24
 )
 
-// systemHeight is what a control of the system measures that is lower than the guideline; it takes touches around it.
+// systemHeight is the height of system controls that are lower than the guideline; the system accepts touches around them.
 var systemHeight = map[string]float64{"Switch": 27, "Toggle": 27, "Slider": 24, "Stepper": 29, "PageIndicator": 20,
 	"SearchField": 36}
 
-// smallTargets: what one acts on, unless the system makes it in its own size.
+// smallTargets finds actionable elements below the guideline's size, except controls in a size of the system.
 func (l *look) smallTargets() (all []Finding) {
 	for _, e := range l.acted() {
 		f := e.Frame
@@ -42,10 +42,10 @@ func (l *look) smallTargets() (all []Finding) {
 
 func points(v float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") }
 
-// near is by how many points frames may differ that were rounded.
+// near is the maximum difference in points between frames that count as equal after rounding.
 const near = 1
 
-// bounds are what an element must not leave; empty: there are none. Of a container that is off the screen it is the container.
+// bounds is the frame that an element must stay in, or an empty one. For a container off the screen it is the container's frame.
 func (l *look) bounds(e *element) ui.Rect {
 	switch {
 	case e.container == nil && e.scrolled:
@@ -87,14 +87,14 @@ func (l *look) strays() (all []Finding) {
 		to := fit(e.Frame, b)
 		say := fmt.Sprintf("lay it out within %s, at %s", where, frame(to))
 		if e.seen.Empty() {
-			say += "; if it waits for its turn, hide it until then: .accessibilityHidden(true)"
+			say += "; if it appears later, hide it until then: .accessibilityHidden(true)"
 		}
 		all = append(all, l.found("off-container", severity, e.Node, describe(e)+" "+how, Fix{Say: say, Frame: &to}))
 	}
 	return all
 }
 
-// fit is a frame moved into another, and made smaller where it does not fit.
+// fit is a frame moved into another one, and shrunk if it does not fit.
 func fit(f, b ui.Rect) ui.Rect {
 	f.W, f.H = min(f.W, b.W), min(f.H, b.H)
 	f.X, f.Y = min(max(f.X, b.X), b.X+b.W-f.W), min(max(f.Y, b.Y), b.Y+b.H-f.H)
@@ -105,7 +105,7 @@ func frame(r ui.Rect) string {
 	return fmt.Sprintf("%s,%s %s×%s", points(r.X), points(r.Y), points(r.W), points(r.H))
 }
 
-// touching is how many points two targets may share at their edges.
+// touching is the overlap in points that two targets may have at their edges.
 const touching = 4
 
 // apart reports whether two elements never compete for a touch: one lies in the other, or one scrolls under a bar.
@@ -114,7 +114,7 @@ func apart(a, b *element) bool {
 		within(a.Node, b.Node) || within(b.Node, a.Node)
 }
 
-// overlaps: of two targets that share some of the screen, the lower one is told. A flat list does not say what lies in what.
+// overlaps finds targets under another target. In a flat list, nesting is unknown, so containment does not excuse an overlap.
 func (l *look) overlaps() (all []Finding) {
 	if l.flat {
 		return nil
@@ -150,13 +150,13 @@ func (l *look) overlaps() (all []Finding) {
 	return all
 }
 
-// slide is the nearest frame above, below, left or right of an element where no other target is; within the screen if there is one.
+// slide is the nearest frame above, below, left or right of an element that is free of other targets, within the screen if possible.
 func (l *look) slide(e *element, acted []*element) ui.Rect {
 	others := slices.DeleteFunc(slices.Clone(acted), func(o *element) bool { return o == e || apart(e, o) })
 	var best ui.Rect
 	cost := -1.0
 	for _, by := range []struct{ x, y float64 }{{0, 1}, {0, -1}, {1, 0}, {-1, 0}} {
-		// Seen along its way each target has a near and a far edge; whoever is met first is passed first.
+		// Along the direction of the slide, each target has a near and a far edge. The targets are passed in the order of their near edges.
 		edges := func(r ui.Rect) (from, to float64) {
 			switch {
 			case by.y > 0:

@@ -85,8 +85,8 @@ func of(root *ui.Node, rule string, at map[*ui.Node]string) map[string]bool {
 	return found
 }
 
-// TestAFixRemovesItsFinding: with the fix made the finding is gone, and no other element has one of the same rule that had none.
-func TestAFixRemovesItsFinding(t *testing.T) {
+// TestFixRemovesItsFinding: with the fix made the finding is gone, and no other element has one of the same rule that had none.
+func TestFixRemovesItsFinding(t *testing.T) {
 	trees := 400
 	if testing.Short() {
 		trees = 60

@@ -6,29 +6,30 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/hint"
 	"ios-agent/internal/text/brief"
 	"ios-agent/internal/ui"
 )
 
-// Report is what was found on all screens of a call.
+// Report holds the findings on all screens of a call.
 type Report struct {
 	Score   int      `json:"score"`           // of the worst screen
 	Count   int      `json:"count"`           // of findings
-	New     int      `json:"new,omitempty"`   // that the baseline does not know
-	Known   int      `json:"known,omitempty"` // that it knows
+	New     int      `json:"new,omitempty"`   // not in the baseline
+	Known   int      `json:"known,omitempty"` // in the baseline
 	Screens []Screen `json:"screens"`
 
-	absent   []Entry // known, and not found any more
+	absent   []Entry // in the baseline, but not found any more
 	baseline bool
 }
 
-// Add adds what was found on one more screen.
+// Add adds the findings of one more screen.
 func (r *Report) Add(s Screen) {
 	r.Screens = append(r.Screens, s)
 	r.sum()
 }
 
-// sum counts anew. The score is that of the worst screen: a good one does not make up for it.
+// sum counts the findings again. The score is that of the worst screen: a good screen does not make up for it.
 func (r *Report) sum() {
 	r.Score, r.Count, r.New, r.Known = 100, 0, 0, 0
 	for i := range r.Screens {
@@ -45,7 +46,7 @@ func (r *Report) sum() {
 	}
 }
 
-// shown are the findings of a screen that count, the worst first, those of one rule together.
+// shown are the findings of a screen that count, the worst first, grouped by rule.
 func (s Screen) shown() []Finding {
 	all := slices.DeleteFunc(slices.Clone(s.Findings), func(f Finding) bool { return f.State == Known })
 	order := map[string]int{}
@@ -58,7 +59,7 @@ func (s Screen) shown() []Finding {
 	return all
 }
 
-// Text tells the findings by screen and rule, at most so many of them. Text in quotes comes from the app.
+// Text lists the findings by screen and rule, up to a maximum number. Text in quotes comes from the app.
 func (r Report) Text(most int) string {
 	lines := []string{r.Line()}
 	left := 0
@@ -88,7 +89,7 @@ func (r Report) Text(most int) string {
 		}
 	}
 	if left > 0 {
-		lines = append(lines, fmt.Sprintf("%d more: `--limit` shows more, `--out` writes all to a file", left))
+		lines = append(lines, fmt.Sprintf("%d more: %s shows more, %s writes all to a file", left, hint.Field("limit"), hint.Field("out")))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -109,12 +110,12 @@ func ruleLine(rule string, shown []Finding) string {
 	return fmt.Sprintf("%s (%d): %s", rule, n, title)
 }
 
-// Line is a finding in a line: where, what, and what mends it.
+// Line is a finding in a line: element, problem and fix.
 func (f Finding) Line() string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s: %s → %s", f.Ref, f.Severity, f.Message, f.Fix.brief()))
 }
 
-// brief is the fix as short as can be.
+// brief is the shortest form of the fix.
 func (f Fix) brief() string {
 	switch {
 	case f.Identifier != "":
@@ -131,7 +132,7 @@ func (r Report) Line() string {
 	if r.baseline {
 		text = fmt.Sprintf("score %d of 100, %s, %d known", r.Score, brief.Count(r.New, "new finding"), r.Known)
 		if len(r.absent) > 0 {
-			text += fmt.Sprintf(", %d mended since: `--write-baseline` forgets them", len(r.absent))
+			text += fmt.Sprintf(", %d fixed since: write the baseline again to remove them", len(r.absent))
 		}
 	}
 	if len(r.Screens) > 1 {
@@ -140,7 +141,7 @@ func (r Report) Line() string {
 	return text
 }
 
-// Worst are the lines of the worst findings that count, at most so many.
+// Worst are the lines of the worst findings that count, up to a maximum number.
 func (r Report) Worst(most int) (lines []string) {
 	var all []Finding
 	for _, s := range r.Screens {

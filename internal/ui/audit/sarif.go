@@ -6,7 +6,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// The parts of SARIF 2.1.0 that are written.
+// The parts of SARIF 2.1.0 that SARIF writes.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -64,12 +64,12 @@ type (
 
 const (
 	sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-	// fingerprintName says by which method the fingerprint was made; another method needs another name.
+	// fingerprintName names the fingerprint's method; another method needs another name.
 	fingerprintName = "iosAgentFinding/v1"
 )
 
-// SARIF is the report as SARIF 2.1.0. An element has no file and no line: it is a logical location, app, screen and element. Text of the
-// app is quoted in messages. The version is that of the product, the toolchain that of the device, empty if it has none.
+// SARIF is the report as SARIF 2.1.0. An element has no file and no line, so it is a logical location: app, screen and element. Text of the
+// app is quoted in messages. The version is the product's; the toolchain is the device's, or empty.
 func (r Report) SARIF(version, toolchain string) ([]byte, error) {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{Name: "ios-agent audit", Version: version, Rules: []sarifRule{}}}, Automation: sarifID{"ios-agent/audit"},
@@ -105,10 +105,10 @@ func (r Report) SARIF(version, toolchain string) ([]byte, error) {
 	for _, e := range r.absent {
 		at, known := index[e.Rule]
 		if !known {
-			continue // of a rule that there is no more
+			continue // of a removed rule
 		}
 		run.Results = append(run.Results, sarifResult{
-			Rule: e.Rule, Index: at, Level: "none", Message: sarifText{ui.Inline(e.Element) + " does not have it any more."},
+			Rule: e.Rule, Index: at, Level: "none", Message: sarifText{ui.Inline(e.Element) + " no longer has it."},
 			Locations:    place(ui.Inline(e.App), ui.Inline(e.Screen), ui.Inline(e.Element), "element"),
 			Fingerprints: map[string]string{fingerprintName: e.Fingerprint}, Baseline: "absent",
 		})

@@ -8,14 +8,14 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// kindWords are the words of an identifier that say what an element is, and not what it is for.
+// kindWords are words of an identifier that name an element's kind rather than its purpose.
 var kindWords = strings.Fields("button btn field text view image img icon cell row switch toggle label control link item")
 
-// mostKey bounds the key that is suggested; a developer has a better one.
+// mostKey is the maximum length of a suggested key; a developer has a better one.
 const mostKey = 24
 
 // identify is the fix that gives an element an identifier by the scheme of docs/identifiers.md: screen.element, in a list with the key of
-// its row. No other element of the screen has it.
+// its row. The identifier is unique on the screen.
 func (l *look) identify(e *element) Fix {
 	base, key := l.part(e)+"."+l.elementName(e), l.rowKey(e)
 	id := base
@@ -31,7 +31,7 @@ func (l *look) identify(e *element) Fix {
 	say := "give it the identifier " + id
 	if base != id {
 		swift = fmt.Sprintf(`.accessibilityIdentifier("%s[\(item.id)]")`, base)
-		say += "; the key in brackets is yours, such as the id of what the row shows"
+		say += "; choose the key in brackets, such as the id of the row's item"
 	}
 	return Fix{Say: say, Swift: swift, Identifier: id}
 }
@@ -46,7 +46,7 @@ func (l *look) part(e *element) string {
 	return l.name
 }
 
-// describe names an element in a message; one without a name by what it shows.
+// describe names an element in a message; an element without a name is described by its text.
 func describe(e *element) string {
 	if text := first(texts(e.Node)); e.Name() == "" && text != "" {
 		return e.Role() + " with " + ui.Quote(text)
@@ -54,12 +54,12 @@ func describe(e *element) string {
 	return e.Describe()
 }
 
-// free reports whether an identifier would name this element alone, also when all others get theirs, and is none of its texts.
+// free reports whether an identifier would be unique on the screen, also among the suggested ones, and equals none of the element's texts.
 func (l *look) free(e *element, id string) bool {
 	return l.taken[id] == 0 && (l.promised[id] == nil || l.promised[id] == e) && id != e.Label && id != e.Value && id != e.Placeholder
 }
 
-// elementName is what the element is for, in the words of its label, of its placeholder or of what it shows; else its type.
+// elementName is the element's purpose, from its label, its placeholder or its text; else its type.
 func (l *look) elementName(e *element) string {
 	if rows[e.Type] {
 		return "row"
@@ -81,7 +81,7 @@ func (l *look) elementName(e *element) string {
 	return strings.ToLower(e.Type[:1]) + e.Type[1:]
 }
 
-// rowKey is a key for what lies in the row of a list; empty: it lies in none.
+// rowKey is a key for an element in a list row; empty outside a list.
 func (l *look) rowKey(e *element) string {
 	if e.row == nil {
 		return ""
@@ -104,7 +104,7 @@ func first(all []string) string {
 	return all[0]
 }
 
-// label is the fix that gives an element a label: in the words of its identifier, of its row or of the text before it; else of its type.
+// label is the fix that gives an element a label: from its identifier, its row or the text before it; else from its type.
 func (l *look) label(e *element) Fix {
 	said := words(keyless(e.Identifier))
 	if _, last, dotted := strings.Cut(keyless(e.Identifier), "."); dotted {
@@ -121,15 +121,15 @@ func (l *look) label(e *element) Fix {
 		text = sentence(words(e.Type))
 	}
 	fix := Fix{
-		Say: "give it a label that says what it is for, such as " + ui.Quote(text), Label: text, Swift: swiftCall("accessibilityLabel", text),
+		Say: "give it a label that names its purpose, such as " + ui.Quote(text), Label: text, Swift: swiftCall("accessibilityLabel", text),
 	}
 	if e.Type == "Image" {
-		fix.Say += "; if it only adorns, hide it: .accessibilityHidden(true)"
+		fix.Say += "; if it is decoration, hide it: .accessibilityHidden(true)"
 	}
 	return fix
 }
 
-// beside is the text that a person would read as the element's: of its row, or the one before it.
+// beside is the text that a person would read as the element's label: the text of its row, or the text before it.
 func (l *look) beside(e *element) string {
 	if e.row != nil {
 		return strings.TrimSpace(ui.Inline(first(texts(e.row))))

@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// What changes with the content of an app, wherever it stands in a text.
+// The parts of a text that change with an app's content, at any position.
 var (
 	uuids   = lazyregexp.New(`(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}`)
 	dates   = lazyregexp.New(`\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d{2}`)
@@ -19,10 +19,10 @@ var (
 	innerNumber = lazyregexp.New(`^[A-Za-z]+\d+[A-Za-z]+$`)
 )
 
-// leastUUID is how long a text with a UUID is; most texts are shorter, and need no search.
+// leastUUID is the least length of a text with a UUID; most texts are shorter and need no search.
 const leastUUID = 32
 
-// changes says what in a text changes with the content; empty: nothing that can be seen.
+// changes names the part of a text that changes with the content; empty if none is found.
 func changes(text string) string {
 	if !strings.ContainsAny(text, "0123456789") {
 		return ""
@@ -42,7 +42,7 @@ func changes(text string) string {
 	return ""
 }
 
-// general is a text without what changes with the content.
+// general is a text without the parts that change with the content.
 func general(text string) string {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if !strings.ContainsAny(text, "0123456789") {
@@ -54,7 +54,8 @@ func general(text string) string {
 	return digits.ReplaceAllString(text, "#")
 }
 
-// words are the words of a text that an identifier can be made of: of ASCII letters, without numbers. A hump begins a new one.
+// words are the words of a text that can become an identifier: ASCII letters without numbers. A capital after a small letter begins a new
+// word.
 func words(text string) (all []string) {
 	begin := -1
 	end := func(i int) {
@@ -78,7 +79,7 @@ func words(text string) (all []string) {
 	return all
 }
 
-// mostWords is how long a part of an identifier may be.
+// mostWords is the maximum number of words in a part of an identifier.
 const mostWords = 4
 
 // titleWords are the words of a title; a number within one, as in a11y, stays.
@@ -93,7 +94,7 @@ func titleWords(title string) (all []string) {
 	return all
 }
 
-// camel is words as one part of an identifier.
+// camel joins words into one part of an identifier.
 func camel(all []string) string {
 	var b strings.Builder
 	for i, w := range all[:min(len(all), mostWords)] {
@@ -105,7 +106,8 @@ func camel(all []string) string {
 	return b.String()
 }
 
-// Key is a text as the key of an identifier: what is neither letter, digit, underscore, dot nor hyphen becomes an underscore.
+// Key turns a text into the key of an identifier: every character except letters, digits, underscores, dots and hyphens becomes an
+// underscore.
 func Key(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -116,7 +118,7 @@ func Key(text string) string {
 	}, text)
 }
 
-// keyless is an identifier without the key that a developer gave it. A key may have anything in it: it says which row is meant.
+// keyless is an identifier without its key. A developer chooses the key freely: it identifies a row.
 func keyless(identifier string) string {
 	if base, _, keyed := strings.Cut(identifier, "["); keyed && base != "" && strings.HasSuffix(identifier, "]") {
 		return base
@@ -124,7 +126,7 @@ func keyless(identifier string) string {
 	return identifier
 }
 
-// sentence is words as a person writes them.
+// sentence joins words as a person writes them.
 func sentence(all []string) string {
 	text := strings.Join(all, " ")
 	if text == "" {

@@ -1,9 +1,10 @@
-// Package flat tells of elements in quern's words: one after the other, each with all that is known of it.
+// Package flat renders elements in quern's format. Of lists the elements of a screen as a Tree, and State describes the first element that
+// fits a query. Field names and texts are quern's and must not change.
 package flat
 
 import "ios-agent/internal/ui"
 
-// Element is an element in quern's words. With hierarchy it also names its parent and holds its children.
+// Element is an element in quern's format. With hierarchy it also names its parent and holds its children.
 type Element struct {
 	Type             string   `json:"type"`
 	Label            string   `json:"label"`
@@ -21,7 +22,7 @@ type Element struct {
 	Children         []any    `json:"children,omitempty"` // Elements; a schema without references cannot say so
 }
 
-// Frame is a frame in quern's words.
+// Frame is a frame in quern's format.
 type Frame struct {
 	X      float64 `json:"x"`
 	Y      float64 `json:"y"`
@@ -36,8 +37,8 @@ type Tree struct {
 	UDID     string    `json:"udid"`
 }
 
-// Of lists the elements, or with childrenOf those below the element of that identifier, or label if nothing has the
-// identifier. An element that is not there has no children: the list is empty.
+// Of lists the elements, or with childrenOf the elements below that identifier, or below that label if no element has the identifier. For
+// an unknown element the list is empty.
 func Of(s *ui.Screen, childrenOf string, hierarchy bool) Tree {
 	tops := []*ui.Node{}
 	switch {
@@ -66,7 +67,7 @@ func Of(s *ui.Screen, childrenOf string, hierarchy bool) Tree {
 	return out
 }
 
-// outermost drops the nodes that lie in another of the list: what is below them is below that one too.
+// outermost drops the nodes that lie in another node of the list, because that node's descendants include theirs.
 func outermost(nodes []*ui.Node) []*ui.Node {
 	var out []*ui.Node
 	for _, n := range nodes {
@@ -77,7 +78,7 @@ func outermost(nodes []*ui.Node) []*ui.Node {
 	return out
 }
 
-// ElementOf is an element in quern's words.
+// ElementOf is an element in quern's format.
 func ElementOf(n *ui.Node) Element {
 	e := Element{
 		Type: n.Type, Label: n.Label, Identifier: optional(n.Identifier), Value: optional(n.Value), Enabled: !n.Disabled,
@@ -101,7 +102,7 @@ func nested(n *ui.Node) Element {
 	return e
 }
 
-// extra is what the source said under a key, or what is usual.
+// extra is the source's value for a key, or the usual one.
 func extra(n *ui.Node, key, usual string) string {
 	if said, ok := n.Extra[key].(string); ok {
 		return said
@@ -116,7 +117,7 @@ func optional(s string) *string {
 	return &s
 }
 
-// State is quern's get_element_state: the first element a query fits, with the number of all; nil when there is none.
+// State is quern's get_element_state: the first element that fits a query, with the number of all matches; nil without a match.
 func State(s *ui.Screen, q ui.Query) *Element {
 	found := s.Match(q)
 	if len(found) == 0 {

@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
-// leftOutCost is what the last line of a shortened outline costs.
+// leftOutCost is the cost of the last line of a shortened outline, in tokens.
 const leftOutCost = 40
 
-// afford keeps the lines a budget has room for, what is new and what one can act on first, and says what it left out.
+// afford keeps the lines that fit the budget, new and actionable elements first, and describes the omitted ones.
 func afford(s *ui.Screen, rows []*row, budget int, news func() fresh) ([]*row, string) {
 	costs := make([]int, len(rows))
 	total := 0
@@ -26,20 +27,20 @@ func afford(s *ui.Screen, rows []*row, budget int, news func() fresh) ([]*row, s
 		return rows, ""
 	}
 	kept, left := keep(s, rows, costs, budget-leftOutCost, news())
-	return kept, fmt.Sprintf("%s: `--budget` %d shows all, `--within` a part", left, total+tokens(Header(s)))
+	return kept, fmt.Sprintf("%s: %s %d shows all, %s a part", left, hint.Field("budget"), total+tokens(Header(s)), hint.Field("within"))
 }
 
-// within keeps so many lines, as afford does.
+// within keeps a maximum number of lines, as afford does.
 func within(s *ui.Screen, rows []*row, most int, news func() fresh) ([]*row, string) {
 	kept, left := keep(s, rows, slices.Repeat([]int{1}, len(rows)), most, news())
-	return kept, left + ": `ios-agent snapshot` shows them"
+	return kept, left + ": " + hint.Do("snapshot") + " shows them"
 }
 
-// fresh are the elements that are new since the last look, and those that changed on this screen before.
+// fresh holds the elements that are new since the last look, and the elements that changed on this screen before.
 type fresh struct{ last, ever map[*ui.Node]bool }
 
-// keep keeps the lines there is room for, and counts the others. What is new comes first: it is what the last action did. What changed
-// before comes next.
+// keep keeps the lines that fit, and counts the others. New elements come first, as effects of the last action, then elements that changed
+// before.
 func keep(s *ui.Screen, rows []*row, costs []int, room int, news fresh) ([]*row, string) {
 	byRank := make([]int, len(rows))
 	for i := range byRank {
@@ -58,14 +59,14 @@ func keep(s *ui.Screen, rows []*row, costs []int, room int, news fresh) ([]*row,
 	slices.SortStableFunc(byRank, func(a, b int) int { return rank(rows[a]) - rank(rows[b]) })
 	left, toAct, hints := 0, 0, ""
 	for _, i := range byRank {
-		if costs[i] <= room { // one that is too long leaves its room to the next
+		if costs[i] <= room { // a line that is too long leaves its room to the next
 			room -= costs[i]
 			continue
 		}
 		rows[i].cut = true
 		if rows[i].node == nil {
 			count, _, _ := strings.Cut(rows[i].hint, ":")
-			hints += ", " + count // nothing else tells of what is out of sight
+			hints += ", " + count // no other line mentions the elements out of sight
 			continue
 		}
 		left++
@@ -77,7 +78,7 @@ func keep(s *ui.Screen, rows []*row, costs []int, room int, news fresh) ([]*row,
 	return kept, fmt.Sprintf("%d more left out, %d to act on%s", left, toAct, hints)
 }
 
-// rank orders lines by use: what can be acted on, above all in a dialog; what structures the screen; the rest.
+// rank orders lines by use: actionable elements, above all in a dialog; landmarks; the rest.
 func (r *row) rank(modal *ui.Node) int {
 	n := r.node
 	switch {
@@ -98,7 +99,7 @@ func (r *row) rank(modal *ui.Node) int {
 // ranks is more than any rank.
 const ranks = 6
 
-// tokens estimates how many tokens a text has for a model. It rather estimates too many, so that a budget is kept.
+// tokens estimates the number of tokens of a text, rather too high, so that a budget is kept.
 func tokens(text string) int {
 	thirds := 0
 	for _, r := range text {

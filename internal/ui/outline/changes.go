@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"ios-agent/internal/apple/bundleid"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
-// teller writes a diff down for models. It is as short as it can be while an agent can still act on everything that came:
-// every element to act on has its name and its ref, whatever is folded together.
+// teller renders a diff for models. It is as short as possible while every new actionable element keeps its name and its ref, also in
+// folded lines.
 type teller struct {
 	ui.Diff
 	device string
@@ -18,9 +19,9 @@ type teller struct {
 	stayed map[*ui.Node]*ui.Node // of before's nodes, in after
 }
 
-// Changes writes a diff down for models: + added, - removed, ~ changed. What an outline would not show is left out. A
-// screen that gave way to another is one line, not one for everything that was on it; the content of a row is one line;
-// of many rows alike only the first are told whole.
+// Changes renders a diff for models: + added, - removed, ~ changed. Elements that an outline would hide are left out. A replaced screen is
+// one line, not one line for each of its elements; the content of a row is one line; of many similar rows only the first are written in
+// full.
 func Changes(d ui.Diff, device string, refs *ui.Refs) []string {
 	t := teller{Diff: d, device: device, refs: refs, stayed: make(map[*ui.Node]*ui.Node, len(d.Partner))}
 	for now, old := range d.Partner {
@@ -32,7 +33,7 @@ func Changes(d ui.Diff, device string, refs *ui.Refs) []string {
 	if from != to {
 		lines = append(lines, fmt.Sprintf("~ screen: %s → %s", ui.Quote(from), ui.Quote(to)))
 	}
-	if from == to || d.Before.Beneath() == d.After.Beneath() { // what was presented over a screen went, and the screen stayed
+	if from == to || d.Before.Beneath() == d.After.Beneath() { // only the presented layer disappeared, and the app's screen stayed
 		lines = append(lines, t.removals()...)
 	}
 	lines = append(append(lines, t.additions()...), t.changes()...)
@@ -48,8 +49,8 @@ func Changes(d ui.Diff, device string, refs *ui.Refs) []string {
 	return lines
 }
 
-// parts takes the texts of two rows for two: one that says what a text of a row that went said, such as a price, came with its own row. A
-// row that stays where it is stays one row.
+// parts splits falsely matched rows: if a text moved from a removed row to a new one, such as a price, it becomes an addition in its own
+// row. A row that keeps its place remains one row.
 func (t *teller) parts() {
 	came, went := rowsWith(t.Added), rowsWith(t.Removed)
 	added, removed := set(t.Added), set(t.Removed)
@@ -71,7 +72,7 @@ func set(nodes []*ui.Node) map[*ui.Node]bool {
 	return all
 }
 
-// rowsWith are the rows that some elements lie in.
+// rowsWith are the rows that contain the given elements.
 func rowsWith(nodes []*ui.Node) map[*ui.Node]bool {
 	rows := map[*ui.Node]bool{}
 	for _, n := range nodes {
@@ -82,7 +83,7 @@ func rowsWith(nodes []*ui.Node) map[*ui.Node]bool {
 	return rows
 }
 
-// front tells that another app is in front, unless the titles do: those of the home screen are its app.
+// front reports that another app is in front, unless the titles show it: the title of a home screen is its app.
 func (t teller) front() []string {
 	from, to := t.Before.App, t.After.App
 	if from == to || from == "" || to == "" || from == t.Before.Title() || to == t.After.Title() {
@@ -91,7 +92,7 @@ func (t teller) front() []string {
 	return []string{fmt.Sprintf("~ app: %s → %s", bundleid.Shown(from), bundleid.Shown(to))}
 }
 
-// underKeyboard names what can be acted on and lies under the keyboard that came: a tap there would be refused.
+// underKeyboard names the actionable elements under a keyboard that appeared: a tap there would be refused.
 func (t teller) underKeyboard() string {
 	var names []string
 	for _, n := range t.After.Actionable() {
@@ -108,7 +109,7 @@ func (t teller) underKeyboard() string {
 	return " over " + strings.Join(names, ", ")
 }
 
-// piece is what gets one line: an element, or the content of a row that has no name of its own.
+// piece is the subject of one line: an element, or the content of a row without a name.
 type piece struct {
 	nodes []*ui.Node
 	row   *ui.Node // nil for an element by itself
@@ -144,7 +145,7 @@ func rowOf(n *ui.Node) *ui.Node {
 	return nil
 }
 
-// like reports whether two pieces are rows of one kind: in one container, made of the same elements in the same states.
+// like reports whether two pieces are rows of one kind: in one container, with the same elements in the same states.
 func (p piece) like(o piece) bool {
 	if len(p.nodes) != len(o.nodes) || p.holder() != o.holder() {
 		return false
@@ -164,10 +165,10 @@ func (p piece) holder() *ui.Node {
 	return p.nodes[0].Parent()
 }
 
-// enough is how many of a run of pieces alike are told whole; a run is folded when that saves at least two lines.
+// enough is the number of similar pieces written in full; a run is folded when that saves at least two lines.
 const enough = 2
 
-// additions tells what came.
+// additions lists the added elements.
 func (t teller) additions() []string {
 	var lines []string
 	came := pieces(t.Added)
@@ -193,13 +194,13 @@ func (t teller) additions() []string {
 	return append(lines, t.outOfSight()...)
 }
 
-// said: a bar with the title of the new screen, which has its line already.
+// The new screen's title bar: the line about the screen has its name.
 func (t teller) said(p piece) bool {
 	n := p.nodes[0]
 	return len(p.nodes) == 1 && n.Type == "NavigationBar" && n.Name() == t.After.Title() && t.Before.Title() != t.After.Title()
 }
 
-// whole is one piece with everything about it. Texts and pictures go without a ref: they are read, not acted on.
+// whole is one piece in full. Texts and pictures get no ref: they are read, not acted on.
 func (t teller) whole(p piece) string {
 	parts := make([]string, len(p.nodes))
 	for i, n := range p.nodes {
@@ -212,7 +213,7 @@ func (t teller) whole(p piece) string {
 	return strings.Join(parts, ", ")
 }
 
-// folded tells of pieces like the ones before only what is needed to act on them; of what can only be read, a taste.
+// folded summarizes pieces similar to the ones before: the actionable elements with their refs, and a sample of the texts.
 func (t teller) folded(more []piece) string {
 	var names, read []string
 	for _, p := range more {
@@ -241,7 +242,7 @@ func (t teller) ref(s *ui.Screen, n *ui.Node) string {
 	return " [ref=" + t.refs.Name(t.device, s, n) + "]"
 }
 
-// outOfSight says of what came and scrolls how much more it holds.
+// outOfSight counts the hidden content of new scrolling containers.
 func (t teller) outOfSight() []string {
 	var lines []string
 	for _, n := range t.Added {
@@ -256,7 +257,7 @@ func (t teller) outOfSight() []string {
 	return lines
 }
 
-// removals tells what went. What went together from something that stayed is counted.
+// removals lists the removed elements. Elements that disappeared from the same container are counted.
 func (t teller) removals() []string {
 	var lines []string
 	went := pieces(slices.DeleteFunc(slices.Clone(t.Removed), t.wentWith))
@@ -283,7 +284,7 @@ func (t teller) removals() []string {
 	return lines
 }
 
-// wentWith reports whether an element went with the alert or sheet that held it, which is told.
+// wentWith reports whether an element disappeared with its alert or sheet, which has its own line.
 func (t teller) wentWith(n *ui.Node) bool {
 	for p := n.Parent(); p != nil; p = p.Parent() {
 		if p.Takes() && t.stayed[p] == nil && shown(p) {
@@ -293,7 +294,7 @@ func (t teller) wentWith(n *ui.Node) bool {
 	return false
 }
 
-// stays is the nearest element around n that is still there and gets a line; nil is the screen.
+// stays is the nearest ancestor of n that is still there and gets a line; nil is the screen.
 func (t teller) stays(n *ui.Node) *ui.Node {
 	for p := n.Parent(); p != nil; p = p.Parent() {
 		if now := t.stayed[p]; now != nil && shown(now) {
@@ -317,9 +318,9 @@ func (t teller) gone(from *ui.Node, group []piece) string {
 	return fmt.Sprintf("- %d%s: %s, …", len(group), where, strings.Join(names, ", "))
 }
 
-// changes tells what is different about what stayed, one line an element.
+// changes lists the differences of the remaining elements, one line an element.
 func (t teller) changes() []string {
-	moved := false // the focus: who has it says who lost it
+	moved := false // the focus moved: the element that has it implies the loss elsewhere
 	for _, c := range t.Changed {
 		moved = moved || c.Field == "focused" && c.Holds()
 	}
@@ -348,7 +349,7 @@ func (t teller) changes() []string {
 	return lines
 }
 
-// echo: a value that only follows the label.
+// A value that only repeats the new label.
 func echo(c ui.Change, group []ui.Change) bool {
 	for _, o := range group {
 		if o.Field == "label" && o.New == c.New && (o.Old == c.Old || c.Old == "") {
@@ -358,7 +359,7 @@ func echo(c ui.Change, group []ui.Change) bool {
 	return false
 }
 
-// who names the element by what it was called before; what says it itself is not said twice.
+// who gives the element's previous name, unless the line has that name anyway.
 func (t teller) who(group []ui.Change) string {
 	c := group[0]
 	what := c.Before.Describe()
@@ -368,7 +369,7 @@ func (t teller) who(group []ui.Change) string {
 	return what + t.ref(t.After, c.After)
 }
 
-// inWords is the change in words: states by their name, texts by what they were and are.
+// inWords is the change in words: states by name, texts with old and new value.
 func inWords(c ui.Change) string {
 	if state, is := stateWords[c.Field]; is {
 		if c.Holds() {
@@ -390,5 +391,5 @@ func Summary(lines []string, most int) string {
 	if len(lines) <= most {
 		return strings.Join(lines, "\n")
 	}
-	return strings.Join(lines[:most], "\n") + fmt.Sprintf("\n… %d more; `snapshot` shows all", len(lines)-most)
+	return strings.Join(lines[:most], "\n") + fmt.Sprintf("\n… %d more; %s shows all", len(lines)-most, hint.Do("snapshot"))
 }

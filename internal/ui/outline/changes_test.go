@@ -26,7 +26,7 @@ func told(before, after *ui.Node) []string {
 	return outline.Changes(ui.Compare(screen(before), screen(after)), phone, &ui.Refs{})
 }
 
-func TestRowsAlikeAreFolded(t *testing.T) {
+func TestSimilarAddedRowsAreFolded(t *testing.T) {
 	got := told(login(), app(bar("Shop"), shelf("Tea", "Mug", "Jam", "Cup")))
 	want := []string{
 		`~ screen: "Sign in" → "Shop"`,
@@ -41,7 +41,7 @@ func TestRowsAlikeAreFolded(t *testing.T) {
 }
 
 // Mug and Milk cost the same: what Milk costs came with Milk, though a text like it was there before.
-func TestARowThatCameHasItsOwnTexts(t *testing.T) {
+func TestAddedRowIncludesItsTexts(t *testing.T) {
 	got := told(app(bar("Shop"), shelf("Mug", "Tea")), app(bar("Shop"), shelf("Tea", "Milk")))
 	want := []string{`- text "Mug", text "€M", button "Add Mug"`, `+ "Milk", "€M", button "Add Milk" [ref=e1]`}
 	if !slices.Equal(got, want) {
@@ -50,7 +50,7 @@ func TestARowThatCameHasItsOwnTexts(t *testing.T) {
 }
 
 // Four texts to read are named, as their dots would be as long.
-func TestFourTextsAlikeAreNamed(t *testing.T) {
+func TestFourFoldedTextsAreNamed(t *testing.T) {
 	list := shelf("A", "B", "C", "D", "E", "F")
 	for _, row := range list.Children {
 		row.Children = row.Children[:1]
@@ -61,14 +61,14 @@ func TestFourTextsAlikeAreNamed(t *testing.T) {
 }
 
 // Three rows are told whole: folding one would save nothing.
-func TestFewRowsAreTold(t *testing.T) {
+func TestFewAddedRowsAreListedInFull(t *testing.T) {
 	if got := strings.Join(told(login(), app(bar("Shop"), shelf("Tea", "Mug", "Jam"))), "\n"); strings.Contains(got, "more like this") {
 		t.Error(got)
 	}
 }
 
 // A row in another state is no row like the ones before: what is different about it is told.
-func TestARowThatDiffersIsTold(t *testing.T) {
+func TestDifferentRowIsListedInFull(t *testing.T) {
 	goods := shelf("Tea", "Mug", "Jam", "Cup", "Pot")
 	goods.Children[3].Children[2].Disabled = true
 	got := strings.Join(told(login(), app(bar("Shop"), goods)), "\n")
@@ -77,7 +77,7 @@ func TestARowThatDiffersIsTold(t *testing.T) {
 	}
 }
 
-func TestWhatWentTogetherIsCounted(t *testing.T) {
+func TestElementsRemovedTogetherAreCounted(t *testing.T) {
 	got := told(app(bar("Shop"), shelf("Tea", "Mug", "Jam", "Cup", "Pot")), app(bar("Shop"), shelf("Mug")))
 	want := []string{`- 4 of grid "shelf" [ref=e1]: "Tea", "Jam", "Cup", …`}
 	if !slices.Equal(got, want) {
@@ -96,8 +96,8 @@ func TestChangesOfOneElementAreOneLine(t *testing.T) {
 	}
 }
 
-// TestEverythingToActOnHasItsRef: however a diff is shortened, an agent can act on all that came.
-func TestEverythingToActOnHasItsRef(t *testing.T) {
+// TestEveryActionableAdditionHasRef: however a diff is shortened, an agent can act on all that came.
+func TestEveryActionableAdditionHasRef(t *testing.T) {
 	for seed := range uint64(200) {
 		f := uitree.NewForest(seed)
 		refs := &ui.Refs{}
@@ -119,8 +119,9 @@ func TestEverythingToActOnHasItsRef(t *testing.T) {
 	}
 }
 
-// TestKeyboardTellsWhatItCovers: a tap under the keyboard would be refused, so the answer that brings the keyboard names what lies there.
-func TestKeyboardTellsWhatItCovers(t *testing.T) {
+// TestKeyboardLineNamesCoveredElements: a tap under the keyboard would be refused, so the answer that brings the keyboard names what lies
+// there.
+func TestKeyboardLineNamesCoveredElements(t *testing.T) {
 	keyboard := &ui.Node{Type: "Keyboard", Frame: ui.Rect{Y: 500, W: 400, H: 300}}
 	for name, c := range map[string]struct {
 		below []*ui.Node
@@ -139,7 +140,7 @@ func TestKeyboardTellsWhatItCovers(t *testing.T) {
 	}
 }
 
-func TestANewScreenIsOneLineAndItsElements(t *testing.T) {
+func TestNewScreenIsOneLinePlusElements(t *testing.T) {
 	lines := outline.Changes(ui.Compare(screen(login()), screen(app(bar("Shop"), button("Buy", 100)))), phone, &ui.Refs{})
 	want := []string{`~ screen: "Sign in" → "Shop"`, `+ button "Buy" [ref=e1]`}
 	if !slices.Equal(lines, want) {

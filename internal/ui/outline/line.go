@@ -9,8 +9,8 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Header says in one line what is not in the tree: which screen, which app, what is in the way. A line before it tells of an
-// app that has ended.
+// Header summarizes in one line the facts outside the tree: the screen, the app and any obstacle. If an app has exited, a line before it
+// says so.
 func Header(s *ui.Screen) string {
 	parts := []string{"screen:" + s.Hash(), "title:" + ui.Quote(s.Title())}
 	switch name := s.AppName(); {

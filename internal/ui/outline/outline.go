@@ -1,6 +1,6 @@
-// Package outline writes screens down for models: a screen as lines that can be acted on, and two looks as what came, went and changed. Of
-// gives the outline of a screen, Changes the lines of a diff. Every element that a line offers to act on has its ref there. The package
-// decides how a screen is told, in which order and how much of it; what is on the screen, and which elements tell something, is up to ui.
+// Package outline renders screens for models: a screen as indented lines, and the difference of two looks as added, removed and changed
+// lines. Of returns the outline of a screen, Changes the lines of a diff. Every actionable element has its ref there. This package decides
+// the format, the order and the length; which elements are worth a line is decided by package ui.
 package outline
 
 import (
@@ -8,21 +8,22 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
-// Choice chooses what an outline shows. The zero value shows everything on the screen that tells an agent something.
+// Choice selects the content of an outline. The zero value shows every visible element that helps an agent.
 type Choice struct {
-	All    bool     // every element, also those that only hold others and those out of sight
-	Depth  int      // how deep to nest; 0 is all the way
-	Within *ui.Node // only what lies in this element; nil is the screen
-	Budget int      // about how many tokens it may cost; 0 is no limit
-	Lines  int      // how many lines it may have; 0 is no limit; not with a budget
+	All    bool     // every element, including pure containers and elements out of sight
+	Depth  int      // maximum depth of nesting; 0: unlimited
+	Within *ui.Node // only elements inside this one; nil: the screen
+	Budget int      // approximate maximum number of tokens; 0: unlimited
+	Lines  int      // maximum number of lines; 0: unlimited; not with a budget
 	Full   bool     // texts of any length
 }
 
-// Of is what models read: a header, then one line an element that matters, nested as on the screen, in the grammar of Playwright's aria
-// snapshots, which models have seen often. Whatever is left out for lack of room is counted, with a way to get it.
+// Of is the text that models read: a header, then one line for each relevant element, nested as on the screen, in the grammar of
+// Playwright's aria snapshots, which models know well. Elements left out for lack of room are counted, with a way to see them.
 func Of(s *ui.Screen, how Choice, device string, refs *ui.Refs) string {
 	header := Header(s)
 	if s.Root == nil {
@@ -39,7 +40,7 @@ func Of(s *ui.Screen, how Choice, device string, refs *ui.Refs) string {
 	case how.Budget > 0:
 		rows, left = afford(s, rows, how.Budget-tokens(header), news)
 	case how.Lines > 0 && len(rows)+1 > how.Lines:
-		rows, left = within(s, rows, how.Lines-2, news) // the header and what is left out have a line too
+		rows, left = within(s, rows, how.Lines-2, news) // the header and the note about omitted lines take a line each
 	}
 	var b strings.Builder
 	b.WriteString(header)
@@ -59,13 +60,13 @@ func Of(s *ui.Screen, how Choice, device string, refs *ui.Refs) string {
 	}
 	long := slices.IndexFunc(rows, func(r *row) bool { return r.node != nil && (ui.Cut(r.node.Name()) || ui.Cut(value(r.node))) })
 	if !how.Full && long >= 0 {
-		fmt.Fprintf(&b, "\n… long texts are cut: `ios-agent get @%s` has the first whole, `--full` all",
-			refs.Name(device, s, rows[long].node))
+		fmt.Fprintf(&b, "\n… long texts are cut: %s shows the first one whole, %s shows all",
+			hint.Do("get_element", "ref", "@"+refs.Name(device, s, rows[long].node)), hint.Field("full"))
 	}
 	return b.String()
 }
 
-// noneWithin says why an element has nothing that an outline shows.
+// noneWithin says why the outline of an element is empty.
 func noneWithin(n *ui.Node) string {
 	below := 0
 	n.Walk(func(d *ui.Node) bool {
@@ -74,17 +75,17 @@ func noneWithin(n *ui.Node) string {
 		}
 		return true
 	})
-	what := n.Describe() + " and what it holds"
+	what := n.Describe() + " and its content"
 	if below == 0 {
-		what = n.Describe() + ", which holds nothing else,"
+		what = n.Describe() + ", which is empty,"
 	}
 	switch {
 	case !n.Visible() && n.Seen().Empty():
-		return what + " cannot be seen: off the screen or hidden; `--all` shows them"
+		return what + " cannot be seen: off the screen or hidden; " + hint.Field("all") + " shows them"
 	case !n.Visible():
-		return what + " cannot be seen: something covers it; `--all` shows them"
+		return what + " cannot be seen: something covers it; " + hint.Field("all") + " shows them"
 	}
-	return what + " tells nothing by itself; `--all` shows what it is made of"
+	return what + " has no text or action of its own; " + hint.Field("all") + " shows its parts"
 }
 
 // Blank reports whether an outline of the screen would be empty.
@@ -93,13 +94,13 @@ func Blank(s *ui.Screen) bool { return s.Root == nil || len(rowsOf(Choice{}, s.R
 // shown reports whether an outline has a line about the element.
 func shown(n *ui.Node) bool { return n.Tells() && n.Visible() }
 
-// Scope are the nodes that an outline of this choice is about, shown or not.
+// Scope lists the nodes that an outline of this choice covers, shown or not.
 func Scope(s *ui.Screen, how Choice) (nodes []*ui.Node) {
 	root := s.Root
 	if how.Within != nil {
 		root = how.Within
 	}
-	depths := map[*ui.Node]int{} // how many shown ones each lies in
+	depths := map[*ui.Node]int{} // number of shown elements around each
 	root.Walk(func(n *ui.Node) bool {
 		depth := 0
 		if n != root {
@@ -120,7 +121,7 @@ func Scope(s *ui.Screen, how Choice) (nodes []*ui.Node) {
 	return nodes
 }
 
-// row is one line to be: an element, or a hint about some that have none.
+// row is one future line: an element, or a note about omitted elements.
 type row struct {
 	node   *ui.Node
 	hint   string
@@ -128,7 +129,7 @@ type row struct {
 	cut    bool
 }
 
-// depth counts the lines this one is nested in.
+// depth counts the lines around this one.
 func (r *row) depth() int {
 	depth := 0
 	for p := r.parent; p != nil; p = p.parent {
@@ -169,9 +170,9 @@ func rowsOf(how Choice, n *ui.Node, parent *row, depth int) []*row {
 	return rows
 }
 
-const tooDeepHint = " deeper; `--depth` or `--within` shows them"
+var tooDeepHint = " deeper; " + hint.Field("depth") + " or " + hint.Field("within") + " shows them"
 
-// tooDeep counts what lies below the depth asked for.
+// tooDeep counts the elements below the maximum depth.
 func tooDeep(n *ui.Node, parent *row) []*row {
 	count := 0
 	n.Walk(func(d *ui.Node) bool {
@@ -183,7 +184,7 @@ func tooDeep(n *ui.Node, parent *row) []*row {
 	return []*row{{hint: fmt.Sprintf("%d", count) + tooDeepHint, parent: parent}}
 }
 
-// mergeHints makes neighbouring counts of one parent one.
+// mergeHints merges neighbouring counts with the same parent.
 func mergeHints(rows []*row) []*row {
 	var out []*row
 	for _, r := range rows {
@@ -202,8 +203,8 @@ func mergeHints(rows []*row) []*row {
 	return out
 }
 
-// beyond says what a scrolling container holds out of sight, by direction; lists often leave out rows further away, so
-// it is never more than a hint.
+// beyond counts the content of a scrolling container that is out of sight, by direction. Lists often omit distant rows, so the count is
+// only a hint.
 func beyond(box *ui.Node) (before, after []string) {
 	names := map[string][]string{}
 	counts := map[string]int{}
@@ -217,7 +218,7 @@ func beyond(box *ui.Node) (before, after []string) {
 			return
 		}
 		for _, c := range n.Children {
-			if !c.Scrolls() { // an inner one speaks for itself
+			if !c.Scrolls() { // an inner scrolling container has its own line
 				look(c)
 			}
 		}
@@ -244,8 +245,8 @@ func beyond(box *ui.Node) (before, after []string) {
 	return append(hint("above"), hint("left")...), after
 }
 
-// goesOn says that a list may have more rows than were told: one that meets its lower edge may not be the last, and rows out of sight are
-// often not told at all.
+// goesOn reports that a list may have more rows than the tree: a row that meets the list's lower edge may not be the last, and many apps
+// omit rows that are out of sight.
 func goesOn(box *ui.Node) []string {
 	if role := box.Role(); role != "list" && role != "grid" {
 		return nil
@@ -258,7 +259,7 @@ func goesOn(box *ui.Node) []string {
 	return []string{"may go on below"}
 }
 
-// few is how many elements out of sight are named; of more, the first ones would say little for what they cost.
+// few is the maximum number of out-of-sight elements that are named; in a longer list, the first names would say little for their cost.
 const few = 3
 
 // away is the direction in which a frame lies outside another.

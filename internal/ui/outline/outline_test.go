@@ -32,7 +32,7 @@ func outlined(s *ui.Screen, how outline.Choice) string {
 	return lines
 }
 
-func TestOutlineSaysWhatIsOutOfSight(t *testing.T) {
+func TestOutlineCountsElementsOutOfSight(t *testing.T) {
 	want := `- list "list" [ref=e1]
   … 1 more above: "Above"
   - listitem "General" [ref=e2]
@@ -45,9 +45,9 @@ func TestOutlineSaysWhatIsOutOfSight(t *testing.T) {
 	}
 }
 
-func TestOutlineByChoice(t *testing.T) {
+func TestOutlineFollowsDepthWithinAndAll(t *testing.T) {
 	s := list()
-	if got := outlined(s, outline.Choice{Depth: 1}); !strings.Contains(got, "  … 3 deeper; `--depth` or `--within` shows them") ||
+	if got := outlined(s, outline.Choice{Depth: 1}); !strings.Contains(got, "  … 3 deeper; ‹input:depth› or ‹input:within› shows them") ||
 		strings.Contains(got, "Safari") {
 		t.Errorf("depth 1:\n%s", got)
 	}
@@ -64,7 +64,7 @@ func TestOutlineByChoice(t *testing.T) {
 	}
 }
 
-func TestOutlineWithinABudgetKeepsWhatCanBeActedOn(t *testing.T) {
+func TestBudgetKeepsActionableElements(t *testing.T) {
 	s := list()
 	got := outlined(s, outline.Choice{Budget: 100})
 	for _, row := range []string{"General", "Privacy", "Safari"} {
@@ -72,7 +72,8 @@ func TestOutlineWithinABudgetKeepsWhatCanBeActedOn(t *testing.T) {
 			t.Errorf("%s is left out:\n%s", row, got)
 		}
 	}
-	if strings.Contains(got, "Version 1") || !strings.Contains(got, "more left out, 0 to act on, 1 more above, 2 more below: `--budget` ") {
+	if strings.Contains(got, "Version 1") || !strings.Contains(got,
+		"more left out, 0 to act on, 1 more above, 2 more below: ‹input:budget› ") {
 		t.Errorf("not shortened, or without a word:\n%s", got)
 	}
 	if tiny := outlined(s, outline.Choice{Budget: 1}); !strings.Contains(tiny, "5 more left out, 3 to act on") {
@@ -80,9 +81,9 @@ func TestOutlineWithinABudgetKeepsWhatCanBeActedOn(t *testing.T) {
 	}
 }
 
-// TestABudgetKeepsWhatIsNew: a text that the last action brought is worth more than the rows that were there before, also when it was
+// TestBudgetKeepsNewElements: a text that the last action brought is worth more than the rows that were there before, also when it was
 // told once already; what has the focus stays too.
-func TestABudgetKeepsWhatIsNew(t *testing.T) {
+func TestBudgetKeepsNewElements(t *testing.T) {
 	refs := &ui.Refs{}
 	refs.Remember(phone, list())
 	after := func() *ui.Screen {
@@ -100,8 +101,8 @@ func TestABudgetKeepsWhatIsNew(t *testing.T) {
 	}
 }
 
-// TestBudgetKeepsWhatChangedBefore: a text that changed some steps ago, and not in the last, is worth more than what never changes.
-func TestBudgetKeepsWhatChangedBefore(t *testing.T) {
+// TestBudgetKeepsEarlierChanges: a text that changed some steps ago, and not in the last, is worth more than what never changes.
+func TestBudgetKeepsEarlierChanges(t *testing.T) {
 	refs := &ui.Refs{}
 	show := func(status, field string) *ui.Screen {
 		rows := list().Root
@@ -116,8 +117,8 @@ func TestBudgetKeepsWhatChangedBefore(t *testing.T) {
 	}
 }
 
-// TestBudgetPassesOverALineThatIsTooLong: what comes after it has its room.
-func TestBudgetPassesOverALineThatIsTooLong(t *testing.T) {
+// TestBudgetSkipsATooLongLine: what comes after it has its room.
+func TestBudgetSkipsATooLongLine(t *testing.T) {
 	refs := &ui.Refs{}
 	refs.Remember(phone, list())
 	rows := list().Root
@@ -128,10 +129,10 @@ func TestBudgetPassesOverALineThatIsTooLong(t *testing.T) {
 	}
 }
 
-// TestOutlineWithinAnElementThatShowsNothingSaysWhy: a header alone would look as if the element were empty.
-func TestOutlineWithinAnElementThatShowsNothingSaysWhy(t *testing.T) {
+// TestOutlineOfUnseenElementSaysWhy: a header alone would look as if the element were empty.
+func TestOutlineOfUnseenElementSaysWhy(t *testing.T) {
 	s := list()
-	for name, want := range map[string]string{"News": "cannot be seen: off the screen or hidden", "Above": "`--all` shows them"} {
+	for name, want := range map[string]string{"News": "cannot be seen: off the screen or hidden", "Above": "‹input:all› shows them"} {
 		n := s.Match(ui.Query{Label: name, Type: "Cell"})[0]
 		if got := outlined(s, outline.Choice{Within: n}); !strings.Contains(got, want) {
 			t.Errorf("within %s: got\n%s\nwant %q", name, got, want)
@@ -139,7 +140,7 @@ func TestOutlineWithinAnElementThatShowsNothingSaysWhy(t *testing.T) {
 	}
 }
 
-func TestVisiblePercent(t *testing.T) {
+func TestVisiblePercentCountsVisibleArea(t *testing.T) {
 	s := list()
 	for name, want := range map[string]int{"General": 100, "Above": 0, "News": 0} {
 		if n := s.Match(ui.Query{Label: name, Type: "Cell"})[0]; n.VisiblePercent() != want {
@@ -152,8 +153,8 @@ func TestVisiblePercent(t *testing.T) {
 	}
 }
 
-// TestAWebViewWithoutItsPageSaysSo: silence would look like an empty page.
-func TestAWebViewWithoutItsPageSaysSo(t *testing.T) {
+// TestWebViewWithoutPageIsMarkedHidden: silence would look like an empty page.
+func TestWebViewWithoutPageIsMarkedHidden(t *testing.T) {
 	web := &ui.Node{Type: "WebView", Frame: ui.Rect{Y: 100, W: 400, H: 600},
 		Children: []*ui.Node{{Type: "Other", Frame: ui.Rect{Y: 100, W: 400, H: 600}}}}
 	if got := outlined(screen(app(web)), outline.Choice{}); got != "- document [ref=e1] [content hidden]" {
@@ -165,8 +166,8 @@ func TestAWebViewWithoutItsPageSaysSo(t *testing.T) {
 	}
 }
 
-// TestNothingShownTwice: wrappers that repeat their content, as React Native makes them, cost a line once.
-func TestNothingShownTwice(t *testing.T) {
+// TestRepeatedWrapperTextIsShownOnce: wrappers that repeat their content, as React Native makes them, cost a line once.
+func TestRepeatedWrapperTextIsShownOnce(t *testing.T) {
 	wrap := func(label string, children ...*ui.Node) *ui.Node {
 		return &ui.Node{Type: "Other", Label: label, Frame: ui.Rect{Y: 100, W: 400, H: 200}, Children: children}
 	}
@@ -178,8 +179,8 @@ func TestNothingShownTwice(t *testing.T) {
 	}
 }
 
-// TestAnOutlineOfSomeLines has those to act on, and counts the others. The header, which is not compared here, is one of them.
-func TestAnOutlineOfSomeLines(t *testing.T) {
+// TestLineLimitKeepsActionableElements has those to act on, and counts the others. The header, which is not compared here, is one of them.
+func TestLineLimitKeepsActionableElements(t *testing.T) {
 	var nodes []*ui.Node
 	for i := range 10 {
 		frame := ui.Rect{X: 10, Y: float64(20 * i), W: 90, H: 18}
@@ -191,14 +192,14 @@ func TestAnOutlineOfSomeLines(t *testing.T) {
 	}
 	got := outlined(s, outline.Choice{Lines: 5})
 	if lines := strings.Split(got, "\n"); len(lines) != 4 || !strings.Contains(got, `"A"`) || !strings.Contains(got, `"B"`) ||
-		lines[3] != "… 9 more left out, 0 to act on: `ios-agent snapshot` shows them" {
+		lines[3] != "… 9 more left out, 0 to act on: ‹do:snapshot› shows them" {
 		t.Error(got)
 	}
 }
 
-// TestAListThatMayGoOnSaysSo: rows out of sight are often not told. Said where a row meets the lower edge, also when all is shown, and
-// before texts that are new.
-func TestAListThatMayGoOnSaysSo(t *testing.T) {
+// TestOutlineReportsThatListMayContinue: rows out of sight are often not told. Said where a row meets the lower edge, also when all is
+// shown, and before texts that are new.
+func TestOutlineReportsThatListMayContinue(t *testing.T) {
 	long, short := shelf(strings.Split("abcdefghijkl", "")...), shelf("a", "b")
 	for _, how := range []outline.Choice{{}, {All: true}, {Lines: 8}} {
 		if got := outlined(screen(app(bar("Shop"), long)), how); !strings.Contains(got, " may go on below") {
@@ -210,8 +211,8 @@ func TestAListThatMayGoOnSaysSo(t *testing.T) {
 	}
 }
 
-// TestScope: what a snapshot for programs has is what its outline is about.
-func TestScope(t *testing.T) {
+// TestScopeMatchesOutlineChoice: what a snapshot for programs has is what its outline is about.
+func TestScopeMatchesOutlineChoice(t *testing.T) {
 	s := screen(login())
 	all := outline.Scope(s, outline.Choice{})
 	if len(all) != len(s.Nodes()) {

@@ -7,13 +7,13 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// SinceShown says what changed since the device was shown last, in lines for models, without what changes by itself. Of another app in
-// front that alone is said: all of it is new.
+// SinceShown lists the changes since the device was last shown, in lines for models, without spontaneous changes. If another app is in
+// front, only that is reported: the whole screen is new.
 func SinceShown(now *ui.Screen, device string, refs *ui.Refs) []string {
 	before := refs.Shown(device)
 	switch {
 	case refs.Lapsed(device):
-		return []string{"the screen this session was shown before is forgotten; changes since then are not told"}
+		return []string{"this session's last screen is forgotten, so changes since then are unknown"}
 	case before == nil || before.Hash() == now.Hash() && before.App == now.App:
 		return nil
 	case before.App != now.App:
@@ -31,8 +31,8 @@ func SinceShown(now *ui.Screen, device string, refs *ui.Refs) []string {
 	return lines
 }
 
-// Since says what is different from an earlier look, in lines for models; one line when nothing is; and which elements are. It is
-// false when the earlier look is not remembered: the caller shows the whole screen then, and says so.
+// Since lists the differences from an earlier look in lines for models, or says in one line that the screen is unchanged, and returns the
+// changed elements. It returns false when the earlier look is not remembered: the caller then shows the whole screen and says so.
 func Since(s *ui.Screen, hash, device string, refs *ui.Refs) (lines []string, nodes []*ui.Node, known bool) {
 	before := refs.Recall(device, hash)
 	if before == nil {

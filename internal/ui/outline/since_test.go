@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/ui/outline"
 )
 
-func TestSince(t *testing.T) {
+func TestSinceReportsChangesAfterKnownScreen(t *testing.T) {
 	refs := &ui.Refs{}
 	before := screen(login())
 	refs.Remember(phone, before)
@@ -36,8 +36,9 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// TestSinceShown: what changed since a screen was shown, without what changes by itself, until the session leaves the screen.
-func TestSinceShown(t *testing.T) {
+// TestSinceShownIgnoresSelfMovingElements: what changed since a screen was shown, without what changes by itself, until the session leaves
+// the screen.
+func TestSinceShownIgnoresSelfMovingElements(t *testing.T) {
 	refs := &ui.Refs{}
 	spinner := &ui.Node{Type: "ActivityIndicator", Label: "Busy", Frame: ui.Rect{X: 10, Y: 300, W: 20, H: 20}}
 	before, busy := screen(app(button("A", 10))), screen(app(button("A", 10), spinner))
@@ -68,9 +69,9 @@ func TestSinceShown(t *testing.T) {
 	}
 }
 
-// TestWhatALookLearnsIsNews: what is seen to change in the look that tells of it may have changed once; what moved already when the screen
-// was shown is no news.
-func TestWhatALookLearnsIsNews(t *testing.T) {
+// TestMotionFirstSeenInLookIsReported: an element first seen moving in this look may have changed once, so it is reported; an element that
+// moved already when the screen was shown is left out.
+func TestMotionFirstSeenInLookIsReported(t *testing.T) {
 	at := func(said string, x float64) *ui.Screen {
 		text := &ui.Node{Type: "StaticText", Identifier: "said", Label: said, Frame: ui.Rect{X: 10, Y: 200, W: 100, H: 20}}
 		star := &ui.Node{Type: "Image", Identifier: "star", Label: "Star", Frame: ui.Rect{X: x, Y: 300, W: 20, H: 20}}
@@ -95,8 +96,8 @@ func TestWhatALookLearnsIsNews(t *testing.T) {
 	}
 }
 
-// TestChangesOutOfSightAreTold: what changed behind a bar or beyond the edge has no line of its own, and is not passed over.
-func TestChangesOutOfSightAreTold(t *testing.T) {
+// TestSinceReportsChangesOutOfSight: elements behind a bar or beyond the edge have no line of their own.
+func TestSinceReportsChangesOutOfSight(t *testing.T) {
 	at := func(said string) *ui.Screen {
 		below := ui.Rect{X: 10, Y: 5000, W: 100, H: 20}
 		return screen(app(button("A", 10), &ui.Node{Type: "StaticText", Identifier: "said", Label: said, Frame: below}))

@@ -20,11 +20,11 @@ type Box struct {
 	Name       string
 }
 
-// Marks are boxes to draw on a picture. They are drawn after it was made smaller, so that their names can be read in any size.
+// Marks are boxes to draw on a picture. They are drawn after the picture was scaled, so that their names are readable in any size.
 type Marks struct {
 	Boxes []Box
 	Scale float64 // pixels of the source a point
-	Above bool    // tags stand above their boxes, whatever is there
+	Above bool    // tags are placed above their boxes, whatever they hide
 }
 
 var (
@@ -32,17 +32,17 @@ var (
 	white = color.RGBA{0xff, 0xff, 0xff, 0xff}
 )
 
-// The size of a tag's letters: so many points of the screen, but never so few pixels that they cannot be read.
+// The size of a tag's letters in points of the screen, with a minimum in pixels that keeps them readable.
 const (
 	tagPoints  = 10
 	leastTag   = 11
 	linePoints = 1.2
 )
 
-// typeface is read once: it is a hundred kilobytes.
+// typeface is parsed once: it has a hundred kilobytes.
 var typeface = sync.OnceValues(func() (*opentype.Font, error) { return opentype.Parse(gomedium.TTF) })
 
-// annotate draws boxes over a copy of a picture that has so many pixels a point, each with a tag that names it.
+// annotate draws boxes over a copy of a picture with the given number of pixels a point, each with a tag that names it.
 func annotate(source image.Image, m Marks, scale float64) (image.Image, error) {
 	parsed, err := typeface()
 	if err != nil {
@@ -66,7 +66,7 @@ func annotate(source image.Image, m Marks, scale float64) (image.Image, error) {
 	}
 	metrics, pad := face.Metrics(), max(1, int(size/6))
 	height := (metrics.Ascent + metrics.Descent).Ceil()
-	for i, at := range places.all(boxes, m.sizes(face, pad, height), m.Above) { // over all frames, so that every name can be read
+	for i, at := range places.all(boxes, m.sizes(face, pad, height), m.Above) { // after all frames, so that every name is readable
 		draw.Draw(out, at, image.NewUniform(red), image.Point{}, draw.Src)
 		pen := font.Drawer{Dst: out, Src: image.NewUniform(white), Face: face, Dot: fixed.P(at.Min.X+pad, at.Min.Y+metrics.Ascent.Ceil())}
 		pen.DrawString(m.Boxes[i].Name)
@@ -74,7 +74,7 @@ func annotate(source image.Image, m Marks, scale float64) (image.Image, error) {
 	return out, nil
 }
 
-// sizes are those of the tags.
+// sizes are the sizes of the tags.
 func (m Marks) sizes(face font.Face, pad, height int) []image.Point {
 	sizes := make([]image.Point, len(m.Boxes))
 	for i, b := range m.Boxes {

@@ -1,5 +1,5 @@
-// Package picture converts a screenshot: smaller, in another format, below a number of bytes. A screenshot of several
-// megabytes is too large for the context of many models.
+// Package picture converts screenshots: Make changes size, format and quality by a Fit, below a maximum number of bytes, and draws Marks.
+// It exists because a screenshot of several megabytes is too large for the context of many models.
 package picture
 
 import (
@@ -14,20 +14,20 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// Formats are those a picture can be made in.
+// Formats are the formats that Make can write.
 const (
 	PNG  = "png"
 	JPEG = "jpeg"
 )
 
-// Fit says what a picture should be. The zero value leaves it as it is, as PNG.
+// Fit describes the wanted picture. The zero value keeps the size and writes PNG.
 type Fit struct {
 	Format  string  // PNG or JPEG; empty is PNG
 	Scale   float64 // of both edges; 0 is 1
 	Quality int     // of a JPEG, 1 to 100; 0 is 85
-	Edge    int     // the longest edge in pixels; 0 is any
-	Bytes   int     // at most; 0 is any
-	Marks   *Marks  // drawn on it; nil is none
+	Edge    int     // maximum of the longest edge in pixels; 0: any
+	Bytes   int     // maximum size; 0: any
+	Marks   *Marks  // drawn on it; nil: none
 }
 
 // Picture is an encoded picture.
@@ -41,7 +41,7 @@ const usualQuality = 85
 
 // Black reports whether a picture shows nothing: every pixel is black.
 func Black(i image.Image) bool {
-	switch i := i.(type) { // what PNGs of screens are; one pixel after the other takes half a second
+	switch i := i.(type) { // the usual forms of screens; the general way takes half a second
 	case *image.RGBA:
 		return black(i.Pix)
 	case *image.NRGBA:
@@ -58,7 +58,7 @@ func Black(i image.Image) bool {
 	return true
 }
 
-// black looks at pixels of four bytes, the last of which is how opaque they are.
+// black examines pixels of four bytes, the last of which is the alpha value.
 func black(pix []byte) bool {
 	for i := 0; i+3 < len(pix); i += 4 {
 		if pix[i]|pix[i+1]|pix[i+2] != 0 {
@@ -68,8 +68,8 @@ func black(pix []byte) bool {
 	return true
 }
 
-// Make fits a picture. One that is too large in bytes is made worse (a JPEG) and then smaller until it is not; the error
-// says when that is impossible.
+// Make fits a picture. If it is too large in bytes, Make lowers the quality (JPEG) and then the size until it fits; the error says when
+// that is impossible.
 func Make(source image.Image, f Fit) (Picture, error) {
 	if f.Quality == 0 {
 		f.Quality = usualQuality
@@ -93,7 +93,7 @@ func Make(source image.Image, f Fit) (Picture, error) {
 			return Picture{}, fmt.Errorf("no picture fits into %d bytes", f.Bytes)
 		case f.Format == JPEG && quality > 40:
 			quality = max(40, quality-15)
-		default: // what is left over tells how much smaller it has to be
+		default: // the remaining excess says how much smaller it must be
 			scale *= min(0.9, math.Sqrt(float64(f.Bytes)/float64(len(made.Data))))
 		}
 	}
@@ -137,8 +137,7 @@ func encode(source image.Image, format string, quality int) (Picture, error) {
 	return made, err
 }
 
-// opaque puts a picture with transparent parts (the corners of a screen) on white: a JPEG has no alpha and would make them
-// black.
+// opaque puts a picture with transparent parts (the corners of a screen) on white: a JPEG has no alpha channel and would show them black.
 func opaque(source image.Image) image.Image {
 	if o, ok := source.(interface{ Opaque() bool }); ok && o.Opaque() {
 		return source

@@ -21,7 +21,7 @@ func noise(w, h int) image.Image {
 	return p
 }
 
-func TestMake(t *testing.T) {
+func TestMakeFitsSizeAndFormat(t *testing.T) {
 	for name, c := range map[string]struct {
 		fit  Fit
 		w, h int
@@ -50,7 +50,7 @@ func TestMake(t *testing.T) {
 	}
 }
 
-func TestMakeKeepsUnderTheCap(t *testing.T) {
+func TestMakeStaysUnderByteLimit(t *testing.T) {
 	for _, format := range []string{PNG, JPEG} {
 		for _, most := range []int{200_000, 20_000, 2_000} {
 			got, err := Make(noise(300, 600), Fit{Format: format, Bytes: most})
@@ -64,7 +64,7 @@ func TestMakeKeepsUnderTheCap(t *testing.T) {
 	}
 }
 
-func TestHolesAreWhiteInAJPEG(t *testing.T) {
+func TestTransparentPixelsBecomeWhiteInJPEG(t *testing.T) {
 	got, err := Make(image.NewNRGBA(image.Rect(0, 0, 8, 8)), Fit{Format: JPEG, Quality: 100})
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestHolesAreWhiteInAJPEG(t *testing.T) {
 	}
 }
 
-func TestBlack(t *testing.T) {
+func TestBlackDetectsFullyBlackPicture(t *testing.T) {
 	size := image.Rect(0, 0, 3, 2)
 	for _, i := range []draw.Image{image.NewRGBA(size), image.NewNRGBA(size), image.NewGray(size)} {
 		draw.Draw(i, size, image.Black, image.Point{}, draw.Src)

@@ -2,15 +2,14 @@ package picture
 
 import "image"
 
-// places finds room for tags on a picture. Where the picture has letters or lines it changes from pixel to pixel; a tag goes where
-// it changes least.
+// places finds room for tags on a picture. Letters and lines differ from pixel to pixel; a tag goes where neighbouring pixels differ least.
 type places struct {
 	bounds image.Rectangle
-	sums   []int32 // of the changes above and left of each pixel
+	sums   []int32 // of the differences above and left of each pixel
 	taken  []image.Rectangle
 }
 
-// sharp is how much two neighbouring pixels differ where something is drawn.
+// sharp is the least difference of two neighbouring pixels that counts as drawn content.
 const sharp = 24
 
 func newPlaces(p *image.RGBA) *places {
@@ -36,7 +35,7 @@ func newPlaces(p *image.RGBA) *places {
 
 func differ(a, b int) bool { return a-b > sharp || b-a > sharp }
 
-// drawn counts the pixels of a rectangle where something is drawn.
+// drawn counts the pixels of a rectangle with drawn content.
 func (s *places) drawn(r image.Rectangle) int {
 	r = r.Intersect(s.bounds).Sub(s.bounds.Min)
 	if r.Empty() {
@@ -47,7 +46,7 @@ func (s *places) drawn(r image.Rectangle) int {
 	return at(r.Max.X, r.Max.Y) - at(r.Min.X, r.Max.Y) - at(r.Max.X, r.Min.Y) + at(r.Min.X, r.Min.Y)
 }
 
-// all places one tag for each box: above it when that is asked, else where it hides least.
+// all places one tag for each box: above the box if requested, else where it hides least.
 func (s *places) all(boxes []image.Rectangle, sizes []image.Point, above bool) []image.Rectangle {
 	for i, box := range boxes {
 		var best image.Rectangle
@@ -69,7 +68,7 @@ func (s *places) onPicture(at, size image.Point) image.Rectangle {
 	return image.Rectangle{at, at.Add(size)}
 }
 
-// around are the places of a tag at a box, the better first: in its corners, at the middle of its edges, beside it.
+// around are the possible places of a tag at a box, the best first: in its corners, at the middle of its edges, outside.
 func around(box image.Rectangle, size image.Point, above bool) (corners []image.Point) {
 	left, right, centre := box.Min.X, box.Max.X-size.X, (box.Min.X+box.Max.X-size.X)/2
 	high, low, middle := box.Min.Y, box.Max.Y-size.Y, (box.Min.Y+box.Max.Y-size.Y)/2
@@ -86,16 +85,16 @@ func around(box image.Rectangle, size image.Point, above bool) (corners []image.
 		image.Pt(left, under), image.Pt(right, under))
 }
 
-// What it costs to hide a pixel: of another tag, of another box, of something drawn outside the box and in it.
+// The cost of hiding a pixel, by its content: another tag, another box, content outside the box, content inside it.
 const (
 	overTag   = 1000
 	overBox   = 2
 	overOther = 24
 	overOwn   = 20
-	outside   = 8 // a row of pixels outside the box: it may look like another's
+	outside   = 8 // a row of pixels outside the box: the tag may seem to belong to another box
 )
 
-// cost is what a tag of a box would hide. A box that the tag's own lies in is not another one.
+// cost is the sum of everything that a tag would hide. A box around the tag's own box does not count as another one.
 func (s *places) cost(at image.Rectangle, of int, boxes []image.Rectangle) int {
 	own := s.drawn(at.Intersect(boxes[of]))
 	cost := overOwn*own + overOther*(s.drawn(at)-own)

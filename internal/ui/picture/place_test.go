@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestTagsArePlacedApart: rows with text at their left, side by side and without room between them, as a list and a form have them.
-func TestTagsArePlacedApart(t *testing.T) {
+// TestTagsOverlapNeitherTagsNorTexts: rows with text at their left, side by side and without room between them, as a list and a form have
+// them.
+func TestTagsOverlapNeitherTagsNorTexts(t *testing.T) {
 	for name, size := range map[string]image.Point{"upright": {400, 800}, "lying": {800, 400}} {
 		t.Run(name, func(t *testing.T) {
 			screen := image.NewRGBA(image.Rectangle{Max: size})

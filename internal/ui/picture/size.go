@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Size is how large a picture is, and what its pixels are on the screen.
+// Size is the size of a picture, and the relation of its pixels to points.
 type Size struct {
 	Width  int     `json:"width"`
 	Height int     `json:"height"`
@@ -16,7 +16,7 @@ type Size struct {
 	Points string  `json:"points,omitempty"` // how to turn pixels into points: "pixels / 3"
 }
 
-// SizeOf is the size of a picture that was made of a source with so many pixels a point.
+// SizeOf is the size of a picture whose source has the given number of pixels a point.
 func SizeOf(made Picture, source image.Image, scale float64) Size {
 	size := source.Bounds()
 	smaller := float64(max(made.Width, made.Height)) / float64(max(size.Dx(), size.Dy()))
@@ -27,7 +27,7 @@ func SizeOf(made Picture, source image.Image, scale float64) Size {
 	return s
 }
 
-// Text is the size with what its pixels are.
+// Text is the size and the relation to points.
 func (s Size) Text() string {
 	if s.Points == "" {
 		return fmt.Sprintf("%d×%d", s.Width, s.Height)
@@ -35,7 +35,7 @@ func (s Size) Text() string {
 	return fmt.Sprintf("%d×%d, points = %s", s.Width, s.Height, s.Points)
 }
 
-// PixelsPerPoint is 0 when a picture of this size does not show a screen of that size, or shows it sideways.
+// PixelsPerPoint is the picture's scale on a screen; 0 if the proportions differ or the picture is sideways.
 func PixelsPerPoint(view ui.Rect, size image.Rectangle) float64 {
 	w, h := float64(size.Dx()), float64(size.Dy())
 	if !view.Shows(w, h) {
@@ -44,10 +44,10 @@ func PixelsPerPoint(view ui.Rect, size image.Rectangle) float64 {
 	return w / view.W
 }
 
-// shortEdges are how many points Apple's screens have across, by family: the narrowest and the widest.
+// shortEdges are the widths of Apple's screens in points, by family: the narrowest and the widest.
 var shortEdges = map[string][2]float64{"iPhone": {320, 440}, "iPad": {744, 1032}, "Apple Watch": {136, 211}, "Apple TV": {1080, 1080}}
 
-// UsualScale is the whole number of pixels a point that makes a picture as wide as a screen of its family; 0 when none does.
+// UsualScale is the whole number of pixels a point that gives a picture the width of a screen of its family; 0 if none fits.
 func UsualScale(family string, size image.Rectangle) float64 {
 	short := float64(min(size.Dx(), size.Dy()))
 	for scale := 1.0; scale <= 3; scale++ {

@@ -1,4 +1,5 @@
-// Package summary tells a screen in quern's words: prose, counts, and the elements worth acting on.
+// Package summary describes a screen in quern's format: Of returns a Screen with prose, counts and the most useful actionable elements.
+// Field names and texts are quern's and must not change.
 package summary
 
 import (
@@ -13,7 +14,7 @@ import (
 	"ios-agent/internal/ui/flat"
 )
 
-// Screen is quern's get_screen_summary: prose, counts, and the elements worth acting on.
+// Screen is quern's get_screen_summary: prose, counts, and the actionable elements.
 type Screen struct {
 	Summary     string         `json:"summary"`
 	Count       int            `json:"element_count"`
@@ -35,9 +36,8 @@ type Item struct {
 	Inside     []string    `json:"inside,omitempty"` // the outermost first
 }
 
-// Of tells a screen in words. Most caps the list (0 is no cap); the bars at the edges and the way back are
-// listed after it and not counted, so that a long list never pushes them out. With hierarchy each element is said with
-// what it lies in.
+// Of summarizes a screen. Most caps the list (0: unlimited). The bars at the edges and the back button are listed after it and do not
+// count, so that a long list never pushes them out. With hierarchy each element names its containers.
 func Of(s *ui.Screen, most int, hierarchy bool) Screen {
 	out := Screen{Types: map[string]int{}, Interactive: []Item{}, Most: most}
 	var items, chrome []*ui.Node
@@ -70,8 +70,8 @@ func Of(s *ui.Screen, most int, hierarchy bool) Screen {
 	return out
 }
 
-// frames reports whether an element frames a screen or leads away from it. A button that merely has "back" in its label ("Feedback") is
-// not the way back; that one is called so, or sits first in the navigation bar.
+// frames reports whether an element is a bar or the way back. A button with "back" inside its label ("Feedback") is not; the back button's
+// whole name is "back", or it is the first in the navigation bar.
 func frames(n *ui.Node) bool {
 	switch n.Type {
 	case "TabBar", "NavigationBar", "Toolbar", "Tab":
@@ -87,7 +87,7 @@ func frames(n *ui.Node) bool {
 	return false
 }
 
-// weight is how much an element deserves a place in a list that is too short.
+// weight ranks elements for a list that is too short.
 func weight(n *ui.Node) int {
 	switch {
 	case n.TakesText(), n.Role() == "switch", n.Role() == "checkbox", n.Type == "Slider", n.Type == "PickerWheel":
@@ -111,7 +111,7 @@ func itemOf(n *ui.Node, hierarchy bool) Item {
 	return item
 }
 
-// prose says which screen it is, what it is made of, what can be acted on and what fields hold.
+// prose describes the screen: its name, its most frequent types, its actionable elements and the values of its fields.
 func prose(s *ui.Screen, types map[string]int, listed []*ui.Node) string {
 	said := "Screen"
 	if name := s.AppName(); name != "" {
@@ -160,7 +160,7 @@ func onKeyboard(n *ui.Node) bool {
 	return n != nil
 }
 
-// insideLine writes it on one line.
+// insideLine writes the containers on one line.
 func insideLine(path []string) string {
 	if len(path) == 0 {
 		return ""

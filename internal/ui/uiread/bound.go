@@ -2,21 +2,21 @@ package uiread
 
 import "context"
 
-// bound is how much of a tree is read. The zero bound is none.
+// bound limits how much of a tree is read. The zero bound is unlimited.
 type bound struct {
-	ctx   context.Context // whose end ends the reading; nil: nobody's
-	nodes int             // how many elements are kept; 0: all
+	ctx   context.Context // ends the reading; nil: never
+	nodes int             // maximum number of stored elements; 0: unlimited
 	steps int             // taken so far
 }
 
 const (
-	// between is how many steps are taken between two questions whether the caller is still there.
+	// between is the number of steps between two checks of the context.
 	between = 512
-	// eachNode is how many values of a document are kept for each element that is: none has that many.
+	// eachNode is the maximum number of stored values per stored element: real elements have fewer.
 	eachNode = 100
 )
 
-// step is one value or token read. Its error is that of the context.
+// step counts one value or token. Its error is that of the context.
 func (b *bound) step() error {
 	if b.steps++; b.steps%between != 0 {
 		return nil
@@ -32,7 +32,7 @@ func (b *bound) ended() error {
 	return b.ctx.Err()
 }
 
-// full reports whether what comes is only counted, after so many elements and values.
+// full reports whether the stored elements and values have reached the bound, so that the rest is only counted.
 func (b *bound) full(nodes, values int) bool {
 	return b.nodes > 0 && (nodes >= b.nodes || values >= b.nodes*eachNode)
 }

@@ -50,7 +50,7 @@ func TestHugeTreeIsBounded(t *testing.T) {
 }
 
 // What is left out costs nothing but the time to pass over it: a document of many more elements takes hardly more memory.
-func TestElementsBeyondTheBoundAreNotKept(t *testing.T) {
+func TestElementsBeyondTheBoundAreCountedOnly(t *testing.T) {
 	for _, c := range []struct{ name, inside string }{
 		{"elements", `{"type":"Button"}`}, {"values of an element", `"b"`}, {"objects in an element", `{"a":1}`},
 	} {
@@ -71,7 +71,7 @@ func TestElementsBeyondTheBoundAreNotKept(t *testing.T) {
 }
 
 // A document that says the same of itself again and again is read in proportion to its length: only some of it is kept.
-func TestFactsOfADocumentAreBounded(t *testing.T) {
+func TestDocumentFactsAreBounded(t *testing.T) {
 	tree, err := ReadSome(t.Context(), []byte(`<w>`+many(`<w/>`, "text", 10_000)+`<XCUIElementTypeButton/></w>`), most)
 	if err != nil || len(tree.Document) > mostFacts || tree.Nodes() != 1 {
 		t.Errorf("got %d facts and %d elements, %v; want at most %d and one", len(tree.Document), tree.Nodes(), err, mostFacts)
@@ -92,7 +92,7 @@ func (l *leaving) Err() error {
 }
 
 // A caller who leaves is heard within a bounded number of steps, wherever the reading is.
-func TestReadingEndsWithItsCaller(t *testing.T) {
+func TestReadingStopsWhenCallerLeaves(t *testing.T) {
 	for name, form := range forms {
 		document := []byte(form(40_000))
 		for _, after := range []int{0, 1, 7} {

@@ -33,7 +33,7 @@ func (t *Tree) readJSON(b []byte, at place) error {
 		}
 		if err != nil && n > 0 && len(t.Roots) > 0 {
 			rest := b[end:]
-			t.warn("%d bytes after the tree are no part of it: %v", len(rest), err)
+			t.warn("%d bytes follow the tree: %v", len(rest), err)
 			t.keep("after", string(rest))
 			break
 		}
@@ -64,7 +64,7 @@ func (t *Tree) childless() bool {
 	return true
 }
 
-// wrappings are the keys under which tools put the tree, in the order they are looked for.
+// wrappings are the keys under which tools put the tree, in the order of the search.
 var wrappings = []string{"elements", "tree", "value", "result", "data", "source", "hierarchy", "elementAttributes"}
 
 var errNoTree = errors.New("the JSON holds no UI elements")
@@ -89,7 +89,7 @@ func (t *Tree) document(v any, where string, depth int) error {
 	return errNoTree
 }
 
-// list reads elements side by side. What is no element is kept and told, unless nothing is one.
+// list reads neighbouring elements. Other values are stored and reported; an error if no value is an element.
 func (t *Tree) list(items []any, where string) error {
 	if refs := snapshotOf(items); refs != nil {
 		t.Source = Snapshot
@@ -112,13 +112,13 @@ func (t *Tree) list(items []any, where string) error {
 		return errNoTree
 	}
 	if len(strangers) > 0 {
-		t.warn("%d items of the list %s are no elements", len(strangers), where)
+		t.warn("%d items of the list %s are not elements", len(strangers), where)
 		t.keep("unread", strangers)
 	}
 	return nil
 }
 
-// envelope looks for the tree inside an object that is no element, and keeps the rest.
+// envelope looks for the tree inside an object around it, and keeps the other members.
 func (t *Tree) envelope(o object, where string, depth int) error {
 	const layers = 8
 	for _, key := range wrappings {
@@ -143,7 +143,7 @@ func (t *Tree) envelope(o object, where string, depth int) error {
 	return errNoTree
 }
 
-// holds: a tree is never a number, and only the value of an answer may be a text.
+// holds reports whether a value can contain the tree: a number cannot, a text only as the value of an answer.
 func holds(v any, key string) bool {
 	switch v := v.(type) {
 	case object, []any:
@@ -156,7 +156,7 @@ func holds(v any, key string) bool {
 	return false
 }
 
-// about takes what a document says of the whole.
+// about reads the document's facts about the whole.
 func (t *Tree) about(key string, v any) {
 	switch said := v.(type) {
 	case bool:
@@ -177,7 +177,7 @@ func (t *Tree) about(key string, v any) {
 	t.keep(key, plain(v))
 }
 
-// quoted reads a tree that is a string of another document.
+// quoted reads a tree inside a string of another document.
 func (t *Tree) quoted(text, where string, depth int) error {
 	inner := &Tree{bound: t.bound}
 	at := place{whole: []byte(text)}
@@ -207,7 +207,7 @@ func (t *Tree) quoted(text, where string, depth int) error {
 	return nil
 }
 
-// origin tells from an element which tool wrote it.
+// origin derives from an element which tool wrote it.
 func (t *Tree) origin(o object) {
 	switch {
 	case o.has("isEnabled", "rawIdentifier", "isVisible"):

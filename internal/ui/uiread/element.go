@@ -10,13 +10,13 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// taker reads an element's members once each; what nobody took is left over.
+// taker reads an element's members once each; unread members are left over.
 type taker struct {
 	from  object
 	taken map[string]bool
 }
 
-// take gives the first of the keys that is there and not null.
+// take returns the first of the keys that is present and not null.
 func (t *taker) take(keys ...string) (any, bool) {
 	for _, key := range keys {
 		if v, ok := t.from.get(key); ok && v != nil {
@@ -27,20 +27,20 @@ func (t *taker) take(keys ...string) (any, bool) {
 	return nil, false
 }
 
-// text takes a string; a number or anything else becomes its text.
+// text takes a string; any other value becomes its text.
 func (t *taker) text(keys ...string) string {
 	v, _ := t.take(keys...)
 	return textOf(v)
 }
 
-// peek is text that stays in what is left over: it says more than our model holds.
+// peek reads a text that stays in the left-over members: it holds more than our model.
 func (t *taker) peek(key string) string {
 	v, _ := t.from.get(key)
 	s, _ := v.(string)
 	return s
 }
 
-// flag takes a truth. Some tools write "1" and "0".
+// flag takes a boolean. Some tools write "1" and "0".
 func (t *taker) flag(usual bool, keys ...string) bool {
 	for _, key := range keys {
 		v, ok := t.from.get(key)
@@ -68,7 +68,7 @@ func truth(v any) (yes, ok bool) {
 	return false, false
 }
 
-// usualNull are the members that idb and others write even when they have nothing to say.
+// usualNull are the members that idb and others write even when they are empty.
 var usualNull = map[string]bool{
 	"AXLabel": true, "AXUniqueId": true, "AXValue": true, "title": true, "help": true, "subrole": true, "traits": true, "value": true,
 	"label": true, "identifier": true, "name": true, "rawIdentifier": true, "role_description": true, "role": true, "frame": true,
@@ -107,7 +107,7 @@ func (t *Tree) node(o object) *ui.Node {
 	return n
 }
 
-// name is WebDriverAgent's word for the identifier or, where there is none, the label.
+// name is WebDriverAgent's word for the identifier or, without an identifier, the label.
 func (t *Tree) name(n *ui.Node, from *taker) {
 	name := from.peek("name")
 	if n.Identifier == "" && name != "" && name != n.Label {
@@ -116,7 +116,7 @@ func (t *Tree) name(n *ui.Node, from *taker) {
 	}
 }
 
-// kindOf is the type in our words, and in the source's where they differ.
+// kindOf is the type in our names, and in the source's if they differ.
 func kindOf(from *taker, traits []string) (kind, raw string) {
 	raw = from.text("type", "elementType")
 	if explicit := from.text("raw_type"); explicit != "" {
@@ -170,7 +170,7 @@ func (t *taker) strings(key string) []string {
 	return out
 }
 
-// place takes the frame, wherever it is written; a second one that says the same is not kept.
+// place takes the frame from any of its members; a second member with the same frame is dropped.
 func (t *taker) place(n *ui.Node) {
 	n.Unplaced = true
 	for _, key := range []string{"frame", "rect", "AXFrame", "bounds"} {
@@ -192,7 +192,7 @@ func (t *taker) place(n *ui.Node) {
 
 var cocoaRect = lazyregexp.New(`^\{\{(-?[0-9.eE+-]+), ?(-?[0-9.eE+-]+)\}, ?\{(-?[0-9.eE+-]+), ?(-?[0-9.eE+-]+)\}\}$`)
 
-// frameOf reads a frame in any of the forms there are; complete: nothing else was said with it.
+// frameOf reads a frame in any known form; complete: the member had no other content.
 func frameOf(v any) (frame ui.Rect, complete, ok bool) {
 	switch v := v.(type) {
 	case object:
@@ -235,7 +235,7 @@ func frameOf(v any) (frame ui.Rect, complete, ok bool) {
 	return frame, false, false
 }
 
-// length reads a coordinate. What is beyond any screen is none: sums of such numbers would not be numbers.
+// length reads a coordinate. Values beyond any screen are ignored: their sums would not be finite.
 func length(v any) (float64, bool) {
 	const far = 1e9
 	f, ok := number(v)
@@ -257,7 +257,7 @@ func number(v any) (float64, bool) {
 	return f, err == nil && !math.IsInf(f, 0) && !math.IsNaN(f)
 }
 
-// children reads what lies in the element; here any object is an element, however little it says.
+// children reads the content of an element; here every object counts as an element, however few members it has.
 func (t *Tree) children(from *taker, of *ui.Node) []*ui.Node {
 	v, _ := from.from.get("children")
 	list, ok := v.([]any)
@@ -270,7 +270,7 @@ func (t *Tree) children(from *taker, of *ui.Node) []*ui.Node {
 		if o, ok := item.(object); ok {
 			nodes = append(nodes, t.node(o))
 		} else {
-			t.warn("child %d of %s is no element", i, of.Describe())
+			t.warn("child %d of %s is not an element", i, of.Describe())
 			strangers = append(strangers, item)
 		}
 	}
@@ -278,7 +278,7 @@ func (t *Tree) children(from *taker, of *ui.Node) []*ui.Node {
 	return nodes
 }
 
-// leftOver is what nobody took.
+// leftOver holds the unread members.
 func (t *taker) leftOver() map[string]any {
 	var extra map[string]any
 	for _, m := range t.from {

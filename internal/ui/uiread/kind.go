@@ -6,13 +6,14 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/hint"
 	"ios-agent/internal/text/lazyregexp"
 	"ios-agent/internal/text/parse"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/ui/outline"
 )
 
-// Kind is what `parse` knows a UI tree by.
+// Kind describes UI trees for the operation parse.
 func Kind() parse.Kind {
 	return parse.Kind{
 		Name:    "ui-tree",
@@ -39,7 +40,7 @@ var signs = []struct {
 
 var outlineHead = lazyregexp.New(`(?m)^` + outlineStart + `[0-9a-z]+ title:"`)
 
-// enough is how much of the input is looked at: a tree shows what it is at its top.
+// enough is the number of examined bytes: the top of a tree shows its form.
 const enough = 64 << 10
 
 func sniff(b []byte) int {
@@ -63,7 +64,7 @@ func sniff(b []byte) int {
 	return best
 }
 
-// sniffText: how many of the first lines begin with an element's type and look like a listing of a tree.
+// sniffText counts the first lines that begin with an element's type and look like a listing of a tree.
 func sniffText(head []byte) int {
 	lines, known := 0, 0
 	for line := range strings.Lines(string(head)) {
@@ -84,7 +85,7 @@ func sniffText(head []byte) int {
 	return 30 + min(known, 20)
 }
 
-// result is a tree that was read, as `parse` shows it.
+// result is a tree as the operation parse shows it.
 type result struct {
 	tree   *Tree
 	screen *ui.Screen
@@ -101,12 +102,12 @@ func (r result) Text(lines int) string {
 	}
 	all := strings.Split(text+"\n"+outline.Of(r.screen, outline.Choice{}, "", &ui.Refs{}), "\n")
 	if lines > 0 && len(all) > lines {
-		all = append(all[:lines], fmt.Sprintf("… %d more lines; --lines 0 or --json shows all", len(all)-lines))
+		all = append(all[:lines], fmt.Sprintf("… %d more lines; %s 0 shows all", len(all)-lines, hint.Field("lines")))
 	}
 	return strings.Join(all, "\n")
 }
 
-// value is everything that was read: our snapshot, and what the source said beyond it.
+// value is the whole result: the snapshot, and the source's facts beyond it.
 type value struct {
 	Source   string         `json:"source"`
 	Count    int            `json:"element_count"`
@@ -116,7 +117,7 @@ type value struct {
 	ui.Snapshot
 }
 
-// Value is everything.
+// Value is the whole result.
 func (r result) Value() any {
 	v := value{
 		Source: r.tree.Source, Count: r.tree.Nodes(), Flat: r.tree.Flat, Warnings: append([]string{}, r.tree.Warnings...),

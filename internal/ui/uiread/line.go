@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// line reads one element; one that is not known is kept as a text.
+// line reads one element; an unknown one becomes a text.
 func (t *Tree) line(content string) (n *ui.Node, known bool) {
 	if strings.HasPrefix(content, "{") {
 		read := newValues([]byte(content), place{whole: []byte(content)}, &t.bound)
@@ -27,12 +27,12 @@ func (t *Tree) line(content string) (n *ui.Node, known bool) {
 	return &ui.Node{Type: "Other", Label: strings.TrimSpace(content), Unplaced: true, Extra: map[string]any{"line": content}}, false
 }
 
-// outlinePattern is a line of our outline: role "name" [ref=e1] [state]: value
+// outlinePattern is a line of package outline: role "name" [ref=e1] [state]: value
 var outlinePattern = lazyregexp.New(`^([A-Za-z]+)(?: "((?:[^"\\]|\\.)*)")?( \[ref=\w+\])((?: \[[^\]]*\])*)(?:: (.*))?$`)
 
 var unescape = strings.NewReplacer(`\\`, `\`, `\"`, `"`)
 
-// outlineLine reads a line of an outline; nil when it is none.
+// outlineLine reads a line of an outline; nil if the line has another form.
 func outlineLine(content string) *ui.Node {
 	m := outlinePattern.FindStringSubmatch(content)
 	if m == nil {
@@ -100,8 +100,8 @@ var wordStates = map[string]func(*ui.Node){
 	"Focused":          func(n *ui.Node) { n.Focused = true },
 }
 
-// describedLine reads a line that begins with a type, as XCTest's debug descriptions and listings of AX trees do:
-// Button, 0x600…, {{16.0, 165.0}, {361.0, 51.0}}, identifier: 'a', label: 'b', Disabled. Nil when it is none.
+// describedLine reads a line that begins with a type, as in XCTest's debug descriptions and listings of AX trees: Button, 0x600…, {{16.0,
+// 165.0}, {361.0, 51.0}}, identifier: 'a', label: 'b', Disabled. Nil if the line has another form.
 func describedLine(content string) *ui.Node {
 	end := strings.IndexFunc(content, func(r rune) bool { return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z') })
 	if end < 0 {
@@ -155,7 +155,7 @@ func describedLine(content string) *ui.Node {
 	return n
 }
 
-// lineKeys are the words listings use for what we know by another.
+// lineKeys maps the words of listings to our names.
 var lineKeys = map[string]string{
 	"id": "identifier", "identifier": "identifier", "label": "label", "name": "name", "title": "title", "value": "value",
 	"placeholder": "placeholder", "placeholdervalue": "placeholder", "enabled": "enabled", "frame": "frame",

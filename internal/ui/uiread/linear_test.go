@@ -8,8 +8,9 @@ import (
 	"ios-agent/internal/ui/uiread"
 )
 
-// TestWordsCostNoCopyOfTheRest: a tree has a true, a false or a null in every element; none of them may cost as much as all that follows.
-func TestWordsCostNoCopyOfTheRest(t *testing.T) {
+// TestJSONLiteralsAreReadInLinearMemory: a tree has a true, a false or a null in every element; none of them may cost as much as all that
+// follows.
+func TestJSONLiteralsAreReadInLinearMemory(t *testing.T) {
 	const element = `{"type":"Button","AXLabel":"Add","enabled":true,"pid":null,"frame":{"x":0,"y":0,"width":9,"height":9},"children":[]}`
 	doc := []byte("[" + strings.Repeat(element+",", 3999) + element + "]")
 	var before, after runtime.MemStats

@@ -6,7 +6,7 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// place is where in the input a reader is.
+// place is a reader's position in the input.
 type place struct {
 	whole []byte
 	from  int
@@ -14,7 +14,7 @@ type place struct {
 
 func (p place) after(n int) place { return place{p.whole, p.from + n} }
 
-// fault says that the input cannot be read, where, and how many elements had begun until there.
+// fault reports unreadable input, with its place and the number of elements before it.
 func (p place) fault(offset int, problem string, begun int) error {
 	at := min(max(p.from+offset, 0), len(p.whole))
 	line := bytes.Count(p.whole[:at], []byte("\n")) + 1

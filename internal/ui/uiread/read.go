@@ -1,6 +1,6 @@
-// Package uiread reads the UI trees that other tools write: our agent's JSON, idb's and AXe's, WebDriverAgent's XML and
-// JSON, our own renderings, and trees written as indented text. What it meets and does not know it keeps and says so;
-// what it cannot read it refuses with the place. It is pure: bytes in, tree out.
+// Package uiread reads UI trees that other tools wrote. It reads our agent's JSON, idb's and AXe's JSON, WebDriverAgent's XML and JSON,
+// snapshots and outlines of package ui, and indented text. Read returns a Tree. It keeps unknown members and adds a warning; unreadable
+// input is a fault that names the place. The package is pure: bytes in, tree out.
 package uiread
 
 import (
@@ -25,16 +25,16 @@ const (
 	Text     = "text"     // an indented listing
 )
 
-// Tree is what was read.
+// Tree is the result of reading.
 type Tree struct {
 	Source    string
 	Roots     []*ui.Node
-	Flat      bool           // the source does not say what lies in what
+	Flat      bool           // the source does not nest its elements
 	App       string         // bundle id, where the source names it
 	Truncated int            // elements the source says it left out; -1: some
-	Document  map[string]any // what the source said about the whole
-	Warnings  []string       // what is doubtful about the reading
-	Left      int            // elements that the bound of the reading left out
+	Document  map[string]any // the source's facts about the whole
+	Warnings  []string       // doubts about the reading
+	Left      int            // number of elements beyond the bound of the reading
 
 	bound bound
 }
@@ -48,8 +48,7 @@ func (t *Tree) Nodes() int {
 	return count
 }
 
-// Screen makes the tree ready for questions. A flat list gets its application as root; other lists of several roots get
-// one that is marked as made.
+// Screen computes a screen from the tree. A flat list gets its application as root; other lists of several roots get a root marked as made.
 func (t *Tree) Screen() *ui.Screen {
 	s := ui.NewScreen(t.App, "", t.root())
 	s.Truncated = t.Truncated
@@ -74,7 +73,7 @@ func (t *Tree) root() *ui.Node {
 	return root
 }
 
-// around is the smallest frame that holds both.
+// around is the smallest frame that contains both.
 func around(a, b ui.Rect) ui.Rect {
 	if a.Empty() {
 		return b
@@ -96,16 +95,16 @@ func (t *Tree) warn(format string, args ...any) {
 	}
 }
 
-// mostFacts is how much is kept about a whole document: the search for a free name below tries all of one name.
+// mostFacts is the maximum number of stored facts about a document: the search for a free name below tries every name.
 const mostFacts = 200
 
-// keep notes something about the whole document.
+// keep stores a fact about the whole document.
 func (t *Tree) keep(key string, value any) {
 	if t.Document == nil {
 		t.Document = map[string]any{}
 	}
 	if len(t.Document) == mostFacts {
-		t.warn("the document says more about itself than is kept")
+		t.warn("the document has more facts about itself than can be stored")
 		return
 	}
 	for i := 2; ; i++ {
@@ -117,11 +116,11 @@ func (t *Tree) keep(key string, value any) {
 	t.Document[key] = value
 }
 
-// Read finds out from the content what wrote the tree, and reads it.
+// Read detects the tool that wrote the tree, and reads it.
 func Read(input []byte) (*Tree, error) { return read(&Tree{}, input) }
 
-// ReadSome reads a tree that another program wrote about a device, in JSON or XML, as Read does. It keeps the first elements in document
-// order, at most so many, and ends when ctx does: an app may show hundreds of thousands.
+// ReadSome reads a tree that another program wrote about a device, in JSON or XML, as Read does. It stores a maximum number of elements,
+// the first in document order, and ends with ctx: an app may show hundreds of thousands of elements.
 func ReadSome(ctx context.Context, input []byte, most int) (*Tree, error) {
 	return read(&Tree{bound: bound{ctx: ctx, nodes: most}}, input)
 }
@@ -129,12 +128,12 @@ func ReadSome(ctx context.Context, input []byte, most int) (*Tree, error) {
 func read(t *Tree, input []byte) (*Tree, error) {
 	text := bytes.TrimPrefix(input, []byte("\ufeff"))
 	if !utf8.Valid(text) {
-		t.warn("the input is not valid UTF-8; bytes that are no text are shown as \ufffd")
+		t.warn("the input is not valid UTF-8; invalid bytes are shown as \ufffd")
 		text = bytes.ToValidUTF8(text, []byte("\ufffd"))
 	}
 	start := skipNoise(text)
 	if start > 0 && len(bytes.TrimSpace(text[:start])) > 0 {
-		t.warn("%d lines before the tree are no part of it", bytes.Count(text[:start], []byte("\n")))
+		t.warn("%d lines precede the tree", bytes.Count(text[:start], []byte("\n")))
 		t.keep("before", string(text[:start]))
 	}
 	at := place{whole: text}
@@ -175,7 +174,7 @@ func form(b []byte) shape {
 	return formText
 }
 
-// fragment: a member cut out of a JSON object, as documentation quotes it.
+// fragment reads a member cut out of a JSON object, as documentation quotes it.
 func fragment(b []byte) bool {
 	if b[0] != '"' {
 		return false
@@ -184,7 +183,7 @@ func fragment(b []byte) bool {
 	return ok && bytes.HasPrefix(bytes.TrimSpace(rest), []byte(":"))
 }
 
-// skipNoise finds where the document begins: tools print warnings first, on the same stream.
+// skipNoise finds where the document begins: tools print warnings before it on the same stream.
 func skipNoise(b []byte) int {
 	if f := form(b); f != formText {
 		return 0

@@ -103,7 +103,7 @@ var inputs = map[string]struct{ input, source, want string }{
 		`"label":"b","children":["@e1","@e9"]}]}`, uiread.Snapshot, `Button "a" unplaced (Button "b" unplaced)`},
 }
 
-func TestRead(t *testing.T) {
+func TestReadParsesEverySource(t *testing.T) {
 	for name, c := range inputs {
 		tree, err := uiread.Read([]byte(c.input))
 		if err != nil {
@@ -116,20 +116,20 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestDoubtsAreSaid: what is read with a doubt says so.
-func TestDoubtsAreSaid(t *testing.T) {
+// TestDoubtfulReadingsHaveWarnings: a doubtful reading has a warning.
+func TestDoubtfulReadingsHaveWarnings(t *testing.T) {
 	for input, want := range map[string]string{
 		"Application\n        Window\n            Button 'x'\n      Button 'y'": "the indentation is ambiguous",
 		`[{"AXLabel":"a"},3]`:                                             "1 items of the list",
 		`[{"AXLabel":"a","children":[{"AXLabel":"b"},"c"]}]`:              "child 1 of",
-		"note\n[{\"AXLabel\":\"a\"}]":                                     "1 lines before the tree",
-		`[{"AXLabel":"a"}] and so on`:                                     "bytes after the tree",
+		"note\n[{\"AXLabel\":\"a\"}]":                                     "1 lines precede the tree",
+		`[{"AXLabel":"a"}] and so on`:                                     "bytes follow the tree",
 		"[{\"AXLabel\":\"a\xff\"}]":                                       "not valid UTF-8",
-		`<hierarchy><XCUIElementTypeButton/></hierarchy>`:                 "<hierarchy> is no UI element",
+		`<hierarchy><XCUIElementTypeButton/></hierarchy>`:                 "<hierarchy> is not a UI element",
 		`<XCUIElementTypeButton>text</XCUIElementTypeButton>`:             "text between the elements",
 		`{"elements":[{"AXLabel":"a"}],"truncated":true}`:                 "left elements out",
-		"Button 'a'\n  Wibble wobble\n  Button 'b'\n":                     "line 2 is no element that is known",
-		`{"elements":[{"ref":"@e1","type":"Button","children":["@e1"]}]}`: "@e1 lies in itself",
+		"Button 'a'\n  Wibble wobble\n  Button 'b'\n":                     "line 2 is an unknown element",
+		`{"elements":[{"ref":"@e1","type":"Button","children":["@e1"]}]}`: "@e1 contains itself",
 	} {
 		tree, err := uiread.Read([]byte(input))
 		if err != nil || !strings.Contains(strings.Join(tree.Warnings, "\n"), want) {
@@ -138,8 +138,8 @@ func TestDoubtsAreSaid(t *testing.T) {
 	}
 }
 
-// TestRefused: what is no tree is refused, with the place.
-func TestRefused(t *testing.T) {
+// TestReadRefusesInvalidInputWithPlace: what is no tree is refused, with the place.
+func TestReadRefusesInvalidInputWithPlace(t *testing.T) {
 	for input, want := range map[string]string{
 		``:                              "line 1, column 1: the input is empty",
 		"  \n ":                         "the input is empty",
@@ -151,7 +151,7 @@ func TestRefused(t *testing.T) {
 		`<html><body/></html>`:          "the XML holds no UI elements",
 		"<XCUIElementTypeOther>\n<XCUIElementTypeButton": "line 2, column 23: the XML is cut off: 1 elements are still open",
 		`<XCUIElementTypeOther></XCUIElementTypeButton>`: "not XML",
-		"Dear reader,\nthis is a letter.":                "this is no UI tree",
+		"Dear reader,\nthis is a letter.":                "not a UI tree",
 		strings.Repeat("[", 5000):                        "nests deeper than",
 		strings.Repeat("<XCUIElementTypeOther>", 5000):   "nests deeper than",
 		strings.Repeat(`{"children":[`, 5000):            "nests deeper than",

@@ -88,9 +88,9 @@ func TestEverySampleIsReadWhole(t *testing.T) {
 	}
 }
 
-// TestLocatorsOfSamples: on recorded screens a locator finds the element that it was made for and no other, and has no value of a secure
-// field.
-func TestLocatorsOfSamples(t *testing.T) {
+// TestSampleLocatorsFindTheirElements: on recorded screens a locator finds the element that it was made for and no other, and has no value
+// of a secure field.
+func TestSampleLocatorsFindTheirElements(t *testing.T) {
 	for name, b := range samples(t) {
 		tree, err := uiread.Read(b)
 		if err != nil {

@@ -13,7 +13,7 @@ type flatElement struct {
 	object   object
 }
 
-// snapshotOf reads a list as our snapshot's; nil when it is not one.
+// snapshotOf reads a list as a snapshot of package ui; nil if it has another form.
 func snapshotOf(items []any) []flatElement {
 	var out []flatElement
 	for _, item := range items {
@@ -39,7 +39,7 @@ func snapshotOf(items []any) []flatElement {
 		unplaced, _ := o.get("unplaced")
 		for _, m := range o {
 			if unplaced == true && m.key == "frame" {
-				continue // it says where nobody knows
+				continue // the field is null where it is unknown
 			}
 			if m.key != "ref" && m.key != "children" && !derived[m.key] {
 				e.object = append(e.object, m)
@@ -50,10 +50,10 @@ func snapshotOf(items []any) []flatElement {
 	return out
 }
 
-// derived is what a snapshot works out from the rest.
+// derived lists the fields that a snapshot computes from other fields.
 var derived = map[string]bool{"role": true, "hittable": true, "visible_percent": true, "unplaced": true}
 
-// snapshot puts the elements of a list back into each other.
+// snapshot rebuilds the tree from a list.
 func (t *Tree) snapshot(list []flatElement) error {
 	nodes := map[string]*ui.Node{}
 	for _, e := range list {
@@ -75,7 +75,7 @@ func (t *Tree) snapshot(list []flatElement) error {
 			case c == nil:
 				t.warn("%s has the child %s, which is not in the list", e.ref, ref)
 			case held[c]:
-				t.warn("%s lies in two elements", ref)
+				t.warn("%s has two parents", ref)
 			default:
 				held[c] = true
 				nodes[e.ref].Children = append(nodes[e.ref].Children, c)
@@ -93,14 +93,14 @@ func (t *Tree) snapshot(list []flatElement) error {
 	return nil
 }
 
-// breakRings makes roots of elements that lie in each other in a circle, which no real tree has.
+// breakRings makes roots of elements that contain each other in a circle, which real trees never have.
 func (t *Tree) breakRings(list []flatElement, nodes map[string]*ui.Node, reached map[*ui.Node]bool) {
 	for _, e := range list {
 		n := nodes[e.ref]
 		if reached[n] {
 			continue
 		}
-		t.warn("%s lies in itself", e.ref)
+		t.warn("%s contains itself", e.ref)
 		t.Roots = append(t.Roots, n)
 		var cut func(*ui.Node)
 		cut = func(d *ui.Node) {

@@ -9,8 +9,8 @@ import (
 // outlineStart is how the first line of an outline begins.
 const outlineStart = "screen:"
 
-// readText reads a tree written as indented lines. Only whether a line lies deeper or shallower than others counts, for
-// tools indent as they like and mix tabs with spaces. Where that leaves a doubt, the list is flat.
+// readText reads a tree written as indented lines. Only the order of depths counts, because tools indent differently and mix tabs with
+// spaces. If the depth of a line is ambiguous, the list is flat.
 func (t *Tree) readText(b []byte, at place) error {
 	t.Source = Text
 	var lines []line
@@ -33,16 +33,16 @@ func (t *Tree) readText(b []byte, at place) error {
 		n, known := t.line(content)
 		if !known {
 			if strange++; strange == 1 {
-				t.warn("line %d is no element that is known: %s", i+1, ui.Quote(content))
+				t.warn("line %d is an unknown element: %s", i+1, ui.Quote(content))
 			}
 		}
 		lines = append(lines, line{margin, n})
 	}
 	if len(lines) == 0 && t.Source != Outline || strange*2 > len(lines) {
-		return at.fault(0, "this is no UI tree: JSON, XML or lines that begin with an element's type are", len(lines)-strange)
+		return at.fault(0, "not a UI tree: expected JSON, XML or lines that begin with an element's type", len(lines)-strange)
 	}
 	if strange > 1 {
-		t.warn("%d lines in all are no elements that are known; they are kept as they are", strange)
+		t.warn("%d lines in all are unknown elements; they are kept unchanged", strange)
 	}
 	for _, tab := range []int{4, 8, 2} {
 		if roots, ok := nest(lines, tab); ok {
@@ -58,13 +58,13 @@ func (t *Tree) readText(b []byte, at place) error {
 	return nil
 }
 
-// line is one element with the blanks, and signs drawn to look like branches, before it.
+// line is one element with the blanks and drawn branches before it.
 type line struct {
 	margin string
 	node   *ui.Node
 }
 
-// unindent splits a line into what is drawn before an element and the element.
+// unindent splits a line into the drawing before an element and the element.
 func unindent(raw string) (margin, content string) {
 	i := strings.IndexFunc(raw, func(r rune) bool { return !strings.ContainsRune(" \t│├└─┬┌|`•", r) })
 	if i < 0 {
@@ -79,7 +79,7 @@ func unindent(raw string) (margin, content string) {
 	return margin, content
 }
 
-// columns is how wide a margin is when a tab is so wide.
+// columns is the width of a margin for a given tab width.
 func columns(margin string, tab int) int {
 	width := 0
 	for _, r := range margin {
@@ -92,7 +92,7 @@ func columns(margin string, tab int) int {
 	return width
 }
 
-// nest puts the lines into each other; not ok when a line goes back to a depth at which none lies.
+// nest builds the tree from the lines; not ok when a line returns to a depth without a line.
 func nest(lines []line, tab int) (roots []*ui.Node, ok bool) {
 	type level struct {
 		width int

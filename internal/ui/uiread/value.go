@@ -36,7 +36,7 @@ func (o object) has(keys ...string) bool {
 	return false
 }
 
-// plain turns a value into what encoding/json writes.
+// plain converts a value to a form for encoding/json.
 func plain(v any) any {
 	switch v := v.(type) {
 	case object:
@@ -55,7 +55,7 @@ func plain(v any) any {
 	return v
 }
 
-// textOf is a value as the string it stands for: a string as it is, anything else as its JSON.
+// textOf is a value as text: a string unchanged, anything else as its JSON.
 func textOf(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -74,28 +74,28 @@ func textOf(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// deepest is how deep a document may nest. Real trees stay below a few hundred; what goes beyond is not one.
+// deepest is the maximum nesting of a document. Real trees stay below a few hundred levels.
 const deepest = 2000
 
-// values reads JSON values one after the other. It is not encoding/json, because an error must say where, a repeated
-// key must not vanish, the order of keys is worth keeping, and a tree is read for every look at a device.
+// values reads JSON values one after the other. It replaces encoding/json, because an error must name its place, a repeated key must not
+// vanish, the order of keys matters, and every look at a device reads a tree.
 type values struct {
 	text    []byte
 	pos     int
 	at      place
 	objects int
 	bound   *bound
-	kept    int  // values that are kept
-	nodes   int  // elements that are kept: an object of its own, or in a list
-	left    int  // elements that are not kept
-	skips   bool // what is read is only counted
+	kept    int  // number of stored values
+	nodes   int  // number of stored elements: objects at the top or in a list
+	left    int  // number of skipped elements
+	skips   bool // count only, do not store
 }
 
 func newValues(b []byte, at place, within *bound) *values {
 	return &values{text: b, at: at, bound: within}
 }
 
-// next gives the next value; io.EOF when there is none.
+// next returns the next value; io.EOF at the end.
 func (v *values) next() (any, error) {
 	element := v.space() == '{'
 	if v.pos == len(v.text) {
@@ -105,8 +105,7 @@ func (v *values) next() (any, error) {
 	return item, err
 }
 
-// part reads a value of a document. One that is beyond the bound is only counted, and not kept. An element is an object of its own, or in
-// a list.
+// part reads a value of a document. Beyond the bound, values are only counted. An element is an object at the top or in a list.
 func (v *values) part(depth int, element bool) (item any, keep bool, err error) {
 	skipped, nodes := v.skips, 0
 	if element {
@@ -131,10 +130,10 @@ func (v *values) part(depth int, element bool) (item any, keep bool, err error) 
 	return item, true, err
 }
 
-// rest is what has not been read.
+// rest is the unread part of the text.
 func (v *values) rest() []byte { return v.text[v.pos:] }
 
-// space goes on to the next sign and gives it; 0 at the end.
+// space skips white space and returns the next byte; 0 at the end.
 func (v *values) space() byte {
 	for ; v.pos < len(v.text); v.pos++ {
 		switch c := v.text[v.pos]; c {
@@ -184,7 +183,7 @@ func (v *values) value(depth int) (any, error) {
 
 var words = map[string]any{"true": true, "false": false, "null": nil}
 
-// items reads what stands between brackets, separated by commas, and the closing one.
+// items reads the values between brackets, separated by commas, and the closing bracket.
 func (v *values) items(closing byte, item func() error) error {
 	v.pos++
 	if v.space() == closing {
@@ -247,16 +246,16 @@ func (v *values) object(depth int) (any, error) {
 	return o, err
 }
 
-// numberRepeated renames keys that an object has more than once, so that none hides another.
+// numberRepeated renames repeated keys of an object, so that none hides another.
 func (o object) numberRepeated() {
-	const few = 32 // a short list is searched faster than a map is made
+	const few = 32 // searching a short list is faster than building a map
 	seen := map[string]int{}
 	for i := range o {
 		if len(o) <= few && !o[:i].has(o[i].key) {
 			continue
 		}
 		if seen[o[i].key]++; len(o) <= few && seen[o[i].key] == 1 {
-			seen[o[i].key]++ // the first one was passed over
+			seen[o[i].key]++ // the first one was skipped
 		}
 		if n := seen[o[i].key]; n > 1 {
 			o[i].key = fmt.Sprintf("%s#%d", o[i].key, n)
@@ -295,7 +294,7 @@ func (v *values) string() (string, error) {
 // numberPattern is JSON's grammar of numbers.
 var numberPattern = lazyregexp.New(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
-// number reads a number as it is written.
+// number reads a number and keeps its spelling.
 func (v *values) number() (any, error) {
 	start := v.pos
 	digits := true

@@ -11,11 +11,11 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// readXML reads a page source, whole or a part of one: several elements side by side are several roots.
+// readXML reads a page source, whole or in part: several neighbouring elements are several roots.
 func (t *Tree) readXML(b []byte, at place) error {
 	t.Source = WDAXML
 	d := xml.NewDecoder(bytes.NewReader(b))
-	var open []*ui.Node // nil stands for a wrapper that is no element
+	var open []*ui.Node // nil stands for a wrapper around elements
 	count := 0
 	for {
 		if err := t.bound.step(); err != nil {
@@ -72,7 +72,7 @@ func brokenXML(err error, open int) string {
 
 const xcuiPrefix = "XCUIElementType"
 
-// appiumWrapper is the element that Appium puts the tree into.
+// appiumWrapper is the element that Appium puts around the tree.
 const appiumWrapper = "AppiumAUT"
 
 func elementLike(e xml.StartElement) bool {
@@ -87,10 +87,10 @@ func elementLike(e xml.StartElement) bool {
 	return false
 }
 
-// wrapping notes the wrapper; only the known one passes in silence.
+// wrapping records the wrapper, and warns about an unknown one.
 func (t *Tree) wrapping(e xml.StartElement) {
 	if e.Name.Local != appiumWrapper {
-		t.warn("<%s> is no UI element; what is in it is read", e.Name.Local)
+		t.warn("<%s> is not a UI element; its content is read", e.Name.Local)
 	}
 	t.keep("wrapper", e.Name.Local)
 	for _, a := range e.Attr {
@@ -108,13 +108,13 @@ func (t *Tree) hang(open []*ui.Node, n *ui.Node) {
 	t.Roots = append(t.Roots, n)
 }
 
-// xmlText keeps text between the elements, of which there is usually none.
+// xmlText keeps text between the elements, which is rare.
 func (t *Tree) xmlText(open []*ui.Node, text string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
 	t.warn("there is text between the elements")
-	const longest = 4096 // in an element: what is added to a text again and again is copied each time
+	const longest = 4096 // bytes of text in an element, because appending copies the whole text each time
 	if len(open) == 0 || open[len(open)-1] == nil {
 		t.keep("text", text)
 		return
@@ -128,7 +128,7 @@ func (t *Tree) xmlText(open []*ui.Node, text string) {
 	}
 }
 
-// xmlNode reads the attributes as if they were the members of a JSON element: both are WebDriverAgent's.
+// xmlNode reads the attributes like the members of a JSON element: both are WebDriverAgent's.
 func (t *Tree) xmlNode(e xml.StartElement) *ui.Node {
 	o := make(object, 0, len(e.Attr)+1)
 	frame := object{}

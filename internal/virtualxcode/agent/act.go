@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	swipeSeconds   = 0.3  // when a swipe does not say
-	longestGesture = 3600 // seconds; a finger that stays longer is a mistake
+	swipeSeconds   = 0.3  // the default duration of a swipe
+	longestGesture = 3600 // seconds; a longer touch is a mistake
 )
 
 func (s *session) tapCoord(ctx context.Context, m *agentwire.TapCoord) (agentwire.Response, error) {
@@ -41,9 +41,9 @@ func (s *session) typeText(ctx context.Context, m *agentwire.TypeText) (agentwir
 	return done(s.opts.Screen.TypeText(ctx, s.opts.UDID, m.Text))
 }
 
-// gesture refuses durations that no finger has: a swipe of zero seconds would be infinitely fast.
+// gesture refuses durations that a finger cannot have: a swipe of zero seconds would be infinitely fast.
 func gesture(seconds float64) (time.Duration, error) {
-	if !(seconds > 0 && seconds <= longestGesture) { // a NaN fails too
+	if !(seconds > 0 && seconds <= longestGesture) { // also refuses a NaN
 		return 0, faultf(agentwire.CodeBadRequest, "duration of %v seconds: want more than 0 and at most %d", seconds, longestGesture)
 	}
 	return time.Duration(seconds * float64(time.Second)), nil

@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-func TestGestures(t *testing.T) {
+func TestGesturesReachWorld(t *testing.T) {
 	s := newStage()
 	c := open(t, options(s))
 	ok(t, c, &agentwire.TapCoord{X: 10, Y: -5})
@@ -22,7 +22,7 @@ func TestGestures(t *testing.T) {
 	wantActs(t, s, "tap {10 -5}", "press {1 2} 1.5s", "swipe {195 600} {195 300} 300ms", "swipe {0 0} {9 0} 2s", "type hé")
 }
 
-func TestImpossibleDurations(t *testing.T) {
+func TestInvalidDurationsAreRefused(t *testing.T) {
 	s := newStage()
 	c := open(t, options(s))
 	for _, seconds := range []float64{0, -1, math.NaN(), math.Inf(1), 1e300} {
@@ -32,7 +32,7 @@ func TestImpossibleDurations(t *testing.T) {
 	wantActs(t, s)
 }
 
-func TestFailuresOfTheWorldHaveCodes(t *testing.T) {
+func TestWorldFailuresMapToCodes(t *testing.T) {
 	s := newStage()
 	c := open(t, options(s))
 	s.fails = world.ErrNoFocus
@@ -66,7 +66,7 @@ func TestTapByEachSelector(t *testing.T) {
 	}
 }
 
-func TestTapRefusals(t *testing.T) {
+func TestTapRefusesUnknownSelectors(t *testing.T) {
 	s := newStage()
 	c := open(t, options(s))
 	for _, selector := range []string{"Login", "login[1]", "row[3]", "row[99999999999999999999]", "row[]", "row[-1]", "row[0", "row[٣]"} {
@@ -87,7 +87,7 @@ func TestTapWaitsForAnElementToComeToRest(t *testing.T) {
 }
 
 // A plateau of an easing curve: two looks agree, the third does not.
-func TestTapIsNotFooledByAPlateau(t *testing.T) {
+func TestTapWaitsThroughAPauseOfAnAnimation(t *testing.T) {
 	s := newStage()
 	s.show = func(look int) *world.Element {
 		if look <= 2 {
@@ -107,7 +107,7 @@ func TestTapWithoutTimeoutDoesNotWait(t *testing.T) {
 	wantActs(t, s, "tap {70 122}")
 }
 
-func TestTimedOutTapSaysTheLastReason(t *testing.T) {
+func TestTimedOutTapReportsTheLastError(t *testing.T) {
 	tap := &agentwire.TapElement{Selector: "login", TimeoutMS: new(uint64(3000))}
 	for name, c := range map[string]struct {
 		show func(look int) *world.Element
@@ -144,7 +144,7 @@ func covered(root *world.Element) *world.Element {
 	return root
 }
 
-func TestCrashAfterActing(t *testing.T) {
+func TestAgentCrashesAfterActWhenArmed(t *testing.T) {
 	s := newStage()
 	o := options(s)
 	armed, crashed := false, 0
@@ -177,7 +177,7 @@ func TestFailedActDoesNotCrash(t *testing.T) {
 	ok(t, c, &agentwire.Heartbeat{})
 }
 
-func TestPollsTakeTheTimeTheyWereGiven(t *testing.T) {
+func TestGetValueWaitsForItsTimeout(t *testing.T) {
 	o := options(newStage())
 	start := o.Clock.Now()
 	c := open(t, o)

@@ -10,13 +10,13 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// adjustable are the types that XCTest can adjust, each with a check that may refuse. The world can adjust more types, but
-// an agent on a Mac cannot.
+// adjustable are the types that XCTest can adjust, each with a check of the value. The world can adjust more types, but an agent on a
+// Mac cannot.
 func adjustable() map[string]func(e *world.Element, value string) error {
 	return map[string]func(*world.Element, string) error{"Slider": slides, "PickerWheel": turns, "Switch": flips}
 }
 
-// setValue adjusts the innermost control at a point. What lies under an alert of the system is out of reach.
+// setValue adjusts the innermost control at a point. It cannot reach controls under a system alert.
 func (s *session) setValue(ctx context.Context, m *agentwire.SetValue) (agentwire.Response, error) {
 	trees, _, err := s.snapshot(ctx)
 	if err != nil {
@@ -32,8 +32,7 @@ func (s *session) setValue(ctx context.Context, m *agentwire.SetValue) (agentwir
 	return done(s.opts.Screen.SetValue(ctx, s.opts.UDID, point(m.X, m.Y), m.Value))
 }
 
-// controlAt is the last control at a point in document order: a child comes after its parent, and what covers something
-// comes after it.
+// controlAt is the last control at a point in document order: children come after their parents, and elements on top come last.
 func controlAt(root *world.Element, p world.Point) (control *world.Element) {
 	for _, e := range root.Children {
 		inside := e.Frame.Contains(p)

@@ -1,8 +1,6 @@
-// Package agent is the virtual XCTest agent: it serves the agent protocol for one device of the virtual world. Like the
-// real agent it does one thing at a time, remembers its target across connections, taps coordinates only, and never
-// launches an app.
-//
-// It sees and touches the device only through Screen. It must not know who started it or who its clients are.
+// Package agent is the virtual XCTest agent: an Agent serves the agent protocol for one device of the virtual world. Like the real
+// agent it handles one request at a time, remembers its target across connections, taps coordinates only, and never launches an app. It
+// reads and touches the device only through Screen. It must not know how it was started or which clients it has.
 package agent
 
 import (
@@ -17,32 +15,32 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// name is what the answer to a hello calls this agent.
+// name is the agent's name in the answer to a hello.
 const name = "virtual"
 
-// ErrCrashed is how Serve and Listen end when a fault crashed the agent, ErrEnded when a client asked it to end.
+// ErrCrashed is the error of Serve and Listen after a fault crashed the agent, ErrEnded after a client ended it.
 var (
 	ErrCrashed = errors.New("the agent crashed")
 	ErrEnded   = errors.New("the agent was asked to end")
 )
 
-// Options say which device an agent is for. UDID and Screen are needed.
+// Options configure an agent. UDID and Screen are required.
 type Options struct {
 	UDID       string
-	Token      string // when not empty, nothing is answered before a hello that has it
-	Build      string // told in the answer to a hello
+	Token      string // if not empty, the client must prove this token before other requests
+	Build      string // part of the answer to a hello
 	PID        int    // likewise
-	PublicOnly bool   // it uses nothing that Apple does not document
+	PublicOnly bool   // it uses only documented features of Apple's
 	Screen     Screen
 
-	Clock      world.Clock                                                // paces the polls; nil is the real one
+	Clock      world.Clock                                                // paces the polls; nil uses the real clock
 	Screenshot func(ctx context.Context) ([]byte, error)                  // PNG of the device's screen; nil: unsupported
 	About      func(ctx context.Context, bundle string) agentwire.AppInfo // name and version of an app; nil: unknown
-	TakeFault  func(name string) (flaw.Hit, bool)                         // asked on every occasion of a fault; nil: none happens
-	// told of every request, and whether it reads the tree; nil: nobody is
+	TakeFault  func(name string) (flaw.Hit, bool)                         // reports faults; nil: no faults
+	// called for every request, with whether it reads the tree; may be nil
 	Served func(look bool)
-	Crash  func() // called when a fault crashes the agent; nil: nothing
-	Ended  func() // called when a client has ended the agent's test; nil: nothing
+	Crash  func() // called after a fault crashed the agent; may be nil
+	Ended  func() // called after a client ended the agent's test; may be nil
 }
 
 // Agent is the state that outlives a connection.
@@ -50,17 +48,17 @@ type Agent struct {
 	opts     Options
 	handlers map[agentwire.Opcode]handler
 
-	main sync.Mutex // the main queue: held while a request is carried out that needs it
-	met  bool       // the main queue was needed already; guarded by main
+	main sync.Mutex // the main queue: held while a request runs that needs it
+	met  bool       // the main queue was used before; guarded by main
 
-	mu         sync.Mutex // guards what follows
-	target     string     // bundle id of the app that requests are about
+	mu         sync.Mutex // guards the fields below
+	target     string     // bundle id of the target app
 	current    net.Conn
-	silent     bool      // there are no pulses any more
-	stuckSince time.Time // since when the main thread has not answered; zero while it does
+	silent     bool      // pulses have stopped
+	stuckSince time.Time // since when the main thread does not answer; zero while it does
 
 	death  sync.Once
-	killed chan struct{} // closed when the process has ended or must not answer any more
+	killed chan struct{} // closed when the process has ended or must stop answering
 }
 
 // New returns an agent whose target is SpringBoard.
@@ -86,18 +84,17 @@ func New(o Options) *Agent {
 	return &Agent{opts: o, handlers: handlers(), target: world.SpringBoard, killed: make(chan struct{})}
 }
 
-// Kill ends what the agent is doing. The caller knows that its process is gone. No request is served after it.
+// Kill cancels the agent's work, because its process has ended. The agent serves no request after it.
 func (a *Agent) Kill() { a.death.Do(func() { close(a.killed) }) }
 
 // Serve serves one connection with a new agent; see Agent.Serve.
 func Serve(ctx context.Context, conn net.Conn, o Options) error { return New(o).Serve(ctx, conn) }
 
-// Serve answers the requests on conn until the client leaves, which is no error, or ctx ends. It closes conn.
-// A newer connection that is allowed to send commands ends it too: an agent has one client.
+// Serve answers the requests on conn until ctx ends or the client leaves, and returns nil if the client left. It closes conn. A newer
+// connection that is allowed to send commands also ends it, because an agent has one client.
 func (a *Agent) Serve(ctx context.Context, conn net.Conn) error { return a.meet(conn).serve(ctx) }
 
-// meet begins a session. Without a token conn becomes the client at once, so meet must be called in the order in which
-// connections arrive.
+// meet starts a session. Without a token conn becomes the client at once, so meet must be called in the order of the connections.
 func (a *Agent) meet(conn net.Conn) *session {
 	s := &session{Agent: a, net: conn, conn: agentwire.NewConn(conn)}
 	if a.opts.Token == "" {
@@ -118,8 +115,8 @@ func (s *session) serve(ctx context.Context) error {
 	return err
 }
 
-// Listen serves the connections that l accepts until ctx ends, the agent crashes or a client ends it. It closes l, and returns
-// when every connection is closed.
+// Listen serves the connections of l until ctx ends, the agent crashes or a client ends it. It closes l, and returns after every
+// connection is closed.
 func (a *Agent) Listen(ctx context.Context, l net.Listener) error {
 	var sessions sync.WaitGroup
 	defer sessions.Wait()

@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// act carries out an input if what it is aimed at is still there, and looks at what comes of it.
+// act carries out an input if its target is unchanged, and then looks at the effect.
 func (s *session) act(ctx context.Context, m *agentwire.Act) (agentwire.Response, error) {
 	if s.conn.Version() == 1 {
 		return nil, faultf(agentwire.CodeUnsupported, "version 1 has no flag for an input that was sent")
@@ -44,8 +44,8 @@ func (s *session) act(ctx context.Context, m *agentwire.Act) (agentwire.Response
 	return &seen.Sight, err
 }
 
-// guard looks once, and refuses an input whose app is not in front or whose element is not as the client saw it. It reads no
-// tree for an input without an aim that waits for no change.
+// guard looks once, and refuses an input if its app is not in front or its element differs from what the client saw. It reads no tree
+// for an input without an aim that does not wait for a change.
 func (s *session) guard(ctx context.Context, m *agentwire.Act, o lookOptions) (before sight, err error) {
 	if m.App != "" {
 		front, err := s.front(ctx, o.candidates)
@@ -72,7 +72,7 @@ func (s *session) guard(ctx context.Context, m *agentwire.Act, o lookOptions) (b
 	return before, nil
 }
 
-// check compares what an input is aimed at with what is there.
+// check compares the aim of an input with the tree.
 func (seen sight) check(aim *agentwire.Aim) error {
 	at := seen.find(aim)
 	if at == nil {
@@ -89,7 +89,7 @@ func (seen sight) check(aim *agentwire.Aim) error {
 	return nil
 }
 
-// find is the path to the element that aim means among those the client can see, nil if there is none.
+// find returns the path to the element of aim among the elements that the client can see, or nil.
 func (seen sight) find(aim *agentwire.Aim) path {
 	if len(seen.trees) == 0 {
 		return nil
@@ -109,7 +109,7 @@ func (seen sight) find(aim *agentwire.Aim) path {
 	return find(path{root}, match)
 }
 
-// near reports whether two frames differ by at most a point.
+// near reports whether two frames differ by at most one point.
 func near(a, b agentwire.Frame) bool {
 	for _, d := range []float64{a.X - b.X, a.Y - b.Y, a.Width - b.Width, a.Height - b.Height} {
 		if !(math.Abs(d) <= 1) {

@@ -12,17 +12,17 @@ func faultf(code agentwire.Code, format string, args ...any) error {
 	return &agentwire.AgentError{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// worldCodes are the codes of what the world can refuse.
+// worldCodes map the world's errors to codes.
 func worldCodes() map[error]agentwire.Code {
 	return map[error]agentwire.Code{
 		world.ErrNoFocus:      agentwire.CodeNoFocus,
 		world.ErrNoValue:      agentwire.CodeUnsupported,
 		world.ErrNotRunning:   agentwire.CodeAppNotRunning,
-		world.ErrNotInstalled: agentwire.CodeAppNotRunning, // XCTest does not tell them apart
+		world.ErrNotInstalled: agentwire.CodeAppNotRunning, // XCTest does not distinguish them
 	}
 }
 
-// fault is err with a code. An unknown error gets the code of an exception that XCTest throws.
+// fault gives err a code. An unknown error gets the code of an XCTest exception.
 func fault(err error) *agentwire.Fault {
 	if e, ok := errors.AsType[*agentwire.AgentError](err); ok {
 		return &agentwire.Fault{Code: e.Code, Message: e.Message}

@@ -6,18 +6,18 @@ import (
 	"ios-agent/internal/driver/agentwire"
 )
 
-// handler carries out one kind of request.
+// handler serves one kind of request.
 type handler struct {
 	run   func(*session, context.Context, agentwire.Request) (agentwire.Response, error)
 	acts  bool // changes the device
 	looks bool // reads the whole tree
-	open  bool // may be asked before a hello
-	aside bool // is answered while the main queue is held
-	// behind is how it is refused when the target is behind another app; 0: it is carried out.
+	open  bool // allowed before a hello
+	aside bool // served while the main queue is held
+	// behind is the error code if the target is behind another app; 0: the request is served.
 	behind agentwire.Code
 }
 
-// handlers is everything the agent serves.
+// handlers are all kinds of requests.
 func handlers() map[agentwire.Opcode]handler {
 	table := map[agentwire.Opcode]handler{}
 	add(table, handler{open: true, aside: true}, (*session).hello)
@@ -55,13 +55,13 @@ func handlers() map[agentwire.Opcode]handler {
 	return table
 }
 
-// add enters run under the opcode of the request it takes.
+// add registers run for the opcode of its request.
 func add[T any, R interface {
 	*T
 	agentwire.Request
 }](table map[agentwire.Opcode]handler, h handler, run func(*session, context.Context, R) (agentwire.Response, error)) {
 	h.run = func(s *session, ctx context.Context, req agentwire.Request) (agentwire.Response, error) {
-		return run(s, ctx, req.(R)) // the table's key is the request's own opcode
+		return run(s, ctx, req.(R)) // the key is the request's own opcode
 	}
 	table[R(new(T)).Opcode()] = h
 }

@@ -6,7 +6,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// path is an element and its ancestors, from the app's own element down.
+// path is an element with its ancestors, starting from the app's element.
 type path []*world.Element
 
 func (p path) element() *world.Element { return p[len(p)-1] }
@@ -14,23 +14,23 @@ func (p path) element() *world.Element { return p[len(p)-1] }
 // found is an element on a screen.
 type found struct {
 	path
-	front bool // its app is the one in front
+	front bool // its app is in front
 }
 
-// hittable reports whether a finger at the centre of the element would land on it: the centre is on the screen,
-// not scrolled out of an ancestor, and under nothing that was drawn later. Being enabled is another matter.
+// hittable reports whether a touch at the centre of the element would reach it: the centre is on the screen, inside the visible part of
+// its ancestors, and not covered by a later element. It ignores whether the element is enabled.
 func (f found) hittable() bool {
 	frame := f.element().Frame
 	return f.front && frame.W > 0 && frame.H > 0 && f.exposed(frame.Centre())
 }
 
-// reached reports whether a finger at p would land on the element at the end of the path, or on something inside it.
+// reached reports whether a touch at p would reach the element at the end of the path, or one of its descendants.
 func (at path) reached(p world.Point) bool {
 	e := at.element()
 	return (e.Frame.Contains(p) || covers(e, p)) && at.exposed(p)
 }
 
-// exposed reports whether p is on the screen and nothing keeps a finger there from the element at the end of the path.
+// exposed reports whether p is on the screen and no ancestor or later element keeps a touch there from the end of the path.
 func (at path) exposed(p world.Point) bool {
 	if !at[0].Frame.Contains(p) {
 		return false
@@ -43,8 +43,7 @@ func (at path) exposed(p world.Point) bool {
 	return true
 }
 
-// hides reports whether something in parent keeps a finger at p from reaching child. The descendants of child never do:
-// a button's text is part of the button.
+// hides reports whether a part of parent covers child at p. Descendants of child never do: a button's text is part of the button.
 func hides(parent, child *world.Element, p world.Point) bool {
 	if parent.Clips() && !parent.Frame.Contains(p) {
 		return true
@@ -53,22 +52,22 @@ func hides(parent, child *world.Element, p world.Point) bool {
 	return slices.ContainsFunc(later, func(e *world.Element) bool { return covers(e, p) })
 }
 
-// covers reports whether e or something in it takes a touch at p.
+// covers reports whether e or one of its descendants receives a touch at p.
 func covers(e *world.Element, p world.Point) bool {
 	if slices.Contains(modal(), e.Type) || (e.Frame.Contains(p) && !seeThrough(e)) {
 		return true
 	}
 	if e.Clips() && !e.Frame.Contains(p) {
-		return false // what is scrolled out of sight covers nothing
+		return false // scrolled out of sight, so it covers nothing
 	}
 	return slices.ContainsFunc(e.Children, func(c *world.Element) bool { return covers(c, p) })
 }
 
-// modal are the types that take the touches of the whole screen while they are up.
+// modal are the types that receive the touches of the whole screen while they are shown.
 func modal() []string { return []string{"Alert", "Dialog", "Sheet"} }
 
-// seeThrough reports whether e is a container that spans the screen and neither draws anything nor takes touches. A
-// container that is drawn, such as the page of a screen that slides over another, does take them.
+// seeThrough reports whether e is a container that spans the screen, is not drawn and receives no touches. A drawn container, such as
+// the page of a screen that slides over another, does receive them.
 func seeThrough(e *world.Element) bool {
 	return e.Type == "Application" || e.Type == "Window" || e.Type == "Other" && e.Look.Style == ""
 }

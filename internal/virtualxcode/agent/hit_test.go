@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-func TestHittable(t *testing.T) {
+func TestHittableRequiresVisibleUncoveredElement(t *testing.T) {
 	screen := world.Rect{W: 390, H: 844}
 	centre := world.Rect{X: 100, Y: 300, W: 200, H: 50}
 	under := func(later ...*world.Element) *world.Element {
@@ -51,7 +51,7 @@ func TestHittable(t *testing.T) {
 	}
 }
 
-func TestSelectorGrammar(t *testing.T) {
+func TestSelectorIndexIsParsed(t *testing.T) {
 	for in, want := range map[string]query{
 		"row":      {base: "row"},
 		"row[2]":   {base: "row", index: 2},
@@ -72,7 +72,7 @@ func TestSelectorGrammar(t *testing.T) {
 	}
 }
 
-func TestTypeNames(t *testing.T) {
+func TestElementTypeNamesAreComplete(t *testing.T) {
 	if n := len(strings.Fields(typeNames)); n != 83 {
 		t.Errorf("%d type names, want 83", n)
 	}

@@ -16,7 +16,7 @@ func (s *session) doubleTap(ctx context.Context, m *agentwire.DoubleTap) (agentw
 	return done(s.opts.Screen.DoubleTap(ctx, s.opts.UDID, point(m.X, m.Y)))
 }
 
-// clear selects everything and deletes it, as a person with a keyboard does.
+// clear selects all text and deletes it.
 func (s *session) clear(ctx context.Context, _ *agentwire.Clear) (agentwire.Response, error) {
 	if err := s.opts.Screen.SelectAll(ctx, s.opts.UDID); err != nil {
 		return nil, err
@@ -24,8 +24,8 @@ func (s *session) clear(ctx context.Context, _ *agentwire.Clear) (agentwire.Resp
 	return done(s.opts.Screen.TypeText(ctx, s.opts.UDID, "\b"))
 }
 
-// keys are what the named keys type. The other keys do nothing here: the caret is always at the end, and a keyboard does
-// not scroll a phone.
+// keys map named keys to their text. The other keys have no effect: the caret is always at the end, and a keyboard does not scroll a
+// phone.
 func keys() map[string]string {
 	typed := map[string]string{"return": "\n", "delete": "\b", "tab": "\t", "space": " "}
 	for _, name := range agentwire.Keys() {
@@ -36,7 +36,7 @@ func keys() map[string]string {
 	return typed
 }
 
-// mostPresses of a key in one request; more are a mistake.
+// mostPresses is the maximum number of presses of one request.
 const mostPresses = 1000
 
 func (s *session) key(ctx context.Context, m *agentwire.Key) (agentwire.Response, error) {
@@ -48,7 +48,7 @@ func (s *session) key(ctx context.Context, m *agentwire.Key) (agentwire.Response
 	case utf8.RuneCountInString(m.Name) == 1:
 		text = m.Name
 	default:
-		return nil, faultf(agentwire.CodeBadRequest, "there is no key %q", m.Name)
+		return nil, faultf(agentwire.CodeBadRequest, "unknown key %q", m.Name)
 	}
 	if m.Modifiers&agentwire.Shift != 0 {
 		text = strings.ToUpper(text)
@@ -57,12 +57,12 @@ func (s *session) key(ctx context.Context, m *agentwire.Key) (agentwire.Response
 		if m.Modifiers&agentwire.Command != 0 && text == "a" {
 			return done(s.opts.Screen.SelectAll(ctx, s.opts.UDID))
 		}
-		text = "" // no other shortcut does anything here
+		text = "" // other shortcuts have no effect
 	}
 	return done(s.opts.Screen.TypeText(ctx, s.opts.UDID, strings.Repeat(text, int(max(m.Count, 1)))))
 }
 
-// usualVelocity is what XCTest drags with when it is not told, in points a second.
+// usualVelocity is XCTest's default velocity of a drag, in points per second.
 const usualVelocity = 500
 
 func (s *session) drag(ctx context.Context, m *agentwire.Drag) (agentwire.Response, error) {
@@ -85,12 +85,12 @@ func (s *session) drag(ctx context.Context, m *agentwire.Drag) (agentwire.Respon
 	}))
 }
 
-// rest reports whether a finger can be held down for that long.
+// rest reports whether a touch may last that long.
 func rest(seconds float64) bool { return seconds >= 0 && seconds <= longestGesture }
 
 func span(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 
-// pinchTime is how long a pinch takes.
+// pinchTime is the duration of a pinch.
 const pinchTime = 500 * time.Millisecond
 
 func (s *session) pinch(ctx context.Context, m *agentwire.Pinch) (agentwire.Response, error) {
@@ -103,7 +103,7 @@ func (s *session) pinch(ctx context.Context, m *agentwire.Pinch) (agentwire.Resp
 // alert reads the alert in front, the system's before the app's, and presses one of its buttons.
 func (s *session) alert(ctx context.Context, m *agentwire.Alert) (agentwire.Response, error) {
 	if m.Do > agentwire.PressButton {
-		return nil, faultf(agentwire.CodeBadRequest, "there is no answer %d to an alert", m.Do)
+		return nil, faultf(agentwire.CodeBadRequest, "unknown answer %d to an alert", m.Do)
 	}
 	trees, _, err := s.snapshot(ctx)
 	if err != nil && !passing(err) {
@@ -114,7 +114,7 @@ func (s *session) alert(ctx context.Context, m *agentwire.Alert) (agentwire.Resp
 		if m.Do == agentwire.ReadAlert {
 			return agentwire.NewAlertState(nil)
 		}
-		return nil, faultf(agentwire.CodeNotFound, "there is no alert")
+		return nil, faultf(agentwire.CodeNotFound, "no alert is open")
 	}
 	info, buttons := describe(box)
 	info.Source = source
@@ -131,7 +131,7 @@ func (s *session) alert(ctx context.Context, m *agentwire.Alert) (agentwire.Resp
 	return agentwire.NewAlertState(&info)
 }
 
-// alertIn is the alert on top, and whose it is.
+// alertIn returns the top alert, and its owner.
 func (s *session) alertIn(trees []*world.Element) (box *world.Element, source string) {
 	for i, tree := range trees {
 		for e := range tree.All() {
@@ -146,7 +146,7 @@ func (s *session) alertIn(trees []*world.Element) (box *world.Element, source st
 	return box, source
 }
 
-// asks reports whether a sheet is a question: buttons, and no text field.
+// asks reports whether a sheet is a question: it has buttons and no text field.
 func (s *session) asks(e *world.Element) bool {
 	buttons := 0
 	for c := range e.All() {
@@ -173,10 +173,10 @@ func describe(box *world.Element) (info agentwire.AlertInfo, buttons []*world.El
 	return info, buttons
 }
 
-// refusals are the labels of buttons that refuse or cancel.
+// refusals are labels of buttons that refuse or cancel.
 var refusals = []string{"cancel", "don’t allow", "don't allow", "not now", "no", "ask app not to track", "don’t allow paste"}
 
-// choose is the button that an answer presses.
+// choose returns the button for an answer.
 func choose(m *agentwire.Alert, buttons []*world.Element) (*world.Element, error) {
 	if len(buttons) == 0 {
 		return nil, faultf(agentwire.CodeNotFound, "the alert has no button")
@@ -202,11 +202,11 @@ func choose(m *agentwire.Alert, buttons []*world.Element) (*world.Element, error
 	return nil, faultf(agentwire.CodeNotFound, "the alert has no button %q", m.Button)
 }
 
-// button presses the home button; a simulator has no other that XCTest can press.
+// button presses the home button, the only button of a simulator that XCTest can press.
 func (s *session) button(ctx context.Context, m *agentwire.Button) (agentwire.Response, error) {
 	switch {
 	case !slices.Contains(agentwire.Buttons(), m.Name):
-		return nil, faultf(agentwire.CodeBadRequest, "there is no button %q", m.Name)
+		return nil, faultf(agentwire.CodeBadRequest, "unknown button %q", m.Name)
 	case !rest(m.Seconds):
 		return nil, faultf(agentwire.CodeBadRequest, "a press of %v seconds: want from 0 to %d", m.Seconds, longestGesture)
 	case m.Seconds > 0:
@@ -226,7 +226,7 @@ var orientations = map[string]world.Orientation{
 func (s *session) rotate(ctx context.Context, m *agentwire.Rotate) (agentwire.Response, error) {
 	to, ok := orientations[m.To]
 	if !ok {
-		return nil, faultf(agentwire.CodeBadRequest, "there is no orientation %q", m.To)
+		return nil, faultf(agentwire.CodeBadRequest, "unknown orientation %q", m.To)
 	}
 	return done(s.opts.Screen.Rotate(ctx, s.opts.UDID, to))
 }

@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// snapshot is the target's tree as it is now, and that of an alert SpringBoard shows over it, read at the same moment.
+// snapshot is the target's present tree, and the tree of an alert that SpringBoard shows over it, read at the same moment.
 func (s *session) snapshot(ctx context.Context) ([]*world.Element, world.AppState, error) {
 	target := s.aimedAt()
 	o, err := s.watch(ctx, target, world.Wait{})
@@ -20,14 +20,14 @@ func (s *session) snapshot(ctx context.Context) ([]*world.Element, world.AppStat
 	return roots(o.Observation), o.State, err
 }
 
-// watched is an observation, with how many elements were left out because there were too many parts to read.
+// watched is an observation with the number of elements omitted because the tree had too many parts.
 type watched struct {
 	world.Observation
 	unread uint32
 }
 
-// watch looks at an app as the Swift agent does: it does not read the tree of one that is not in front, for which XCTest would wait
-// long, and reads one with too many levels by parts.
+// watch looks at an app like the Swift agent: it does not read the tree of an app behind another, for which XCTest would wait long, and
+// reads a tree with too many levels by parts.
 func (s *session) watch(ctx context.Context, bundle string, w world.Wait) (watched, error) {
 	w.OnlyFront = true
 	o, err := s.opts.Screen.Observe(ctx, s.opts.UDID, bundle, w)
@@ -40,7 +40,7 @@ func (s *session) watch(ctx context.Context, bundle string, w world.Wait) (watch
 	return seen, err
 }
 
-// roots are the trees of an observation, the upper one last.
+// roots are the trees of an observation, the top one last.
 func roots(o world.Observation) (all []*world.Element) {
 	for _, root := range []*world.Element{o.Root, o.System} {
 		if root != nil {
@@ -63,7 +63,7 @@ func (s *session) locate(ctx context.Context, q query) (found, error) {
 	return found{at, state == world.RunningForeground}, nil
 }
 
-// joined is one tree made of several that lie over one another.
+// joined combines overlapping trees into one.
 func joined(trees []*world.Element) *world.Element {
 	if len(trees) == 1 {
 		return trees[0]
@@ -71,7 +71,7 @@ func joined(trees []*world.Element) *world.Element {
 	return &world.Element{Type: "Application", Frame: trees[0].Frame, Children: trees}
 }
 
-// getValue is the element's value or, when it has none, its label.
+// getValue returns the element's value or, if empty, its label.
 func (s *session) getValue(ctx context.Context, m *agentwire.GetValue) (agentwire.Response, error) {
 	value := &agentwire.Value{}
 	err := s.poll(ctx, milliseconds(m.TimeoutMS), func() error {
@@ -85,7 +85,7 @@ func (s *session) getValue(ctx context.Context, m *agentwire.GetValue) (agentwir
 	return value, err
 }
 
-// text is the first that is not empty.
+// text returns the first non-empty text.
 func text(choices ...string) *string {
 	for _, c := range choices {
 		if c != "" {
@@ -95,7 +95,7 @@ func text(choices ...string) *string {
 	return nil
 }
 
-// findElement answers null when there is no such element, also when the app is not running.
+// findElement answers null if no element matches, also if the app does not run.
 func (s *session) findElement(ctx context.Context, m *agentwire.FindElement) (agentwire.Response, error) {
 	at, err := s.locate(ctx, lenientQuery(m.Selector, m.ByLabel, m.Type))
 	if err != nil && !passing(err) {

@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-func TestDumpTreePrunesAndTellsMore(t *testing.T) {
+func TestDumpTreePrunesAndAddsFields(t *testing.T) {
 	c := open(t, options(newStage()))
 	dump := ask[*agentwire.Tree](t, c, &agentwire.DumpTree{})
 	roots, err := dump.Elements()
@@ -85,7 +85,7 @@ func TestTruncationIsCounted(t *testing.T) {
 	}
 }
 
-func TestFindElement(t *testing.T) {
+func TestFindElementMatchesSelectorAndType(t *testing.T) {
 	c := open(t, options(newStage()))
 	for name, tc := range map[string]struct {
 		req  agentwire.FindElement
@@ -110,7 +110,7 @@ func TestFindElement(t *testing.T) {
 	}
 }
 
-func TestFindElementBelowHasNoHittable(t *testing.T) {
+func TestFindElementChildrenOmitHittable(t *testing.T) {
 	c := open(t, options(newStage()))
 	el, err := ask[*agentwire.Found](t, c, &agentwire.FindElement{Selector: "login"}).Element()
 	if err != nil || len(el.Children) != 1 || el.Children[0].Hittable != nil {
@@ -118,7 +118,7 @@ func TestFindElementBelowHasNoHittable(t *testing.T) {
 	}
 }
 
-func TestGetValue(t *testing.T) {
+func TestGetValueReturnsTextOfElement(t *testing.T) {
 	c := open(t, options(newStage()))
 	for selector, want := range map[string]*string{"email": new("a@b.c"), "login": new("Log in"), "news": nil} {
 		got := ask[*agentwire.Value](t, c, &agentwire.GetValue{Selector: selector, Type: new("Nonsense")}).Text
@@ -143,7 +143,7 @@ func TestGetValueWaits(t *testing.T) {
 	}
 }
 
-func TestTarget(t *testing.T) {
+func TestTargetInfoFollowsSetTarget(t *testing.T) {
 	o := options(newStage())
 	o.About = func(_ context.Context, bundle string) agentwire.AppInfo {
 		return agentwire.AppInfo{Version: "1.2", Build: "34"}
@@ -166,7 +166,7 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-func TestAppThatDoesNotRun(t *testing.T) {
+func TestRequestsFailWhenAppDoesNotRun(t *testing.T) {
 	c := open(t, options(newStage()))
 	ok(t, c, &agentwire.SetTarget{Bundle: "com.example.gone"})
 	wantFault(t, c, &agentwire.DumpTree{}, agentwire.CodeAppNotRunning)
@@ -190,7 +190,7 @@ func TestAgentEndsWithADeletedDevice(t *testing.T) {
 	}
 }
 
-func TestDeviceUDID(t *testing.T) {
+func TestDeviceUDIDIsReportedOnSimulatorOnly(t *testing.T) {
 	if v := ask[*agentwire.Value](t, open(t, options(newStage())), &agentwire.DeviceUDID{}); *v.Text != udid {
 		t.Errorf("got %q", *v.Text)
 	}
@@ -200,7 +200,7 @@ func TestDeviceUDID(t *testing.T) {
 	}
 }
 
-func TestScreenshot(t *testing.T) {
+func TestScreenshotReturnsImageOrFault(t *testing.T) {
 	o := options(newStage())
 	wantFault(t, open(t, o), &agentwire.Screenshot{}, agentwire.CodeUnsupported)
 	var fails error

@@ -2,17 +2,17 @@ package agent
 
 import "ios-agent/internal/virtualxcode/world"
 
-// mostParts is how many parts of a tree are read: each is a question to the app.
+// mostParts is the maximum number of parts of a tree: each needs a request to the app.
 const mostParts = 100
 
-// parts puts a tree together that has more levels than can be read at once. The Swift agent does the same.
+// parts assembles a tree that has more levels than one read allows. The Swift agent does the same.
 type parts struct {
-	levels int // that can be read at once
-	left   int // how many parts may still be read
+	levels int // maximum levels of one read
+	left   int // remaining reads
 	unread uint32
 }
 
-// tree reads an element alone, and each of its children with all below it or, where that is too deep, in the same way.
+// tree reads an element alone, and each child with its whole subtree or, if the subtree is too deep, in the same way.
 func (p *parts) tree(e *world.Element) *world.Element {
 	alone := *e
 	alone.Children = nil

@@ -12,7 +12,7 @@ import (
 )
 
 // What there are too many parts for is counted, not read.
-func TestTooManyParts(t *testing.T) {
+func TestPartsBeyondLimitAreCounted(t *testing.T) {
 	deep := func() *world.Element {
 		return &world.Element{Children: []*world.Element{{Children: []*world.Element{{Label: "leaf"}}}}}
 	}
@@ -32,7 +32,7 @@ func TestTooManyParts(t *testing.T) {
 }
 
 // A client is greeted, and may say which app it is about, while the main queue is held by the request of another one.
-func TestGreetingWhileTheMainQueueIsHeld(t *testing.T) {
+func TestHelloSucceedsWhileMainQueueIsHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := New(troubled(t, newStage(), flaw.Fault{Name: flaw.AgentStall, Set: map[string]string{"ms": "30000"}}))
 		served := make(chan error, 2)

@@ -6,7 +6,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// publicScreen is a screen as XCTest's documented interface shows it: which element has the focus is not told.
+// publicScreen is a screen as XCTest's documented interface shows it, without the focus.
 type publicScreen struct{ Screen }
 
 // Observe hides the focus.

@@ -9,8 +9,8 @@ import (
 
 const beatEvery = time.Second
 
-// pulse tells the client every second, in real time, that its request is worked on. The context that it returns ends when the
-// client has left: nobody waits for the answer then. The pulses have ended when stop returns. Version 1 has none.
+// pulse sends the client a pulse every second, in real time, while its request runs. The returned context ends when the client leaves.
+// The pulses have ended when stop returns. Protocol version 1 has no pulses.
 func (s *session) pulse(ctx context.Context, id uint32, during agentwire.Opcode) (working context.Context, stop func()) {
 	if s.conn.Version() == 1 {
 		return ctx, func() {}
@@ -32,7 +32,7 @@ func (s *session) pulse(ctx context.Context, id uint32, during agentwire.Opcode)
 			if silent || s.conn.WriteHeartbeat(id, told) == nil {
 				continue
 			}
-			if stuck == 0 { // what is stuck stays so
+			if stuck == 0 { // once stuck, the main queue stays stuck
 				leave()
 			}
 			return
@@ -41,7 +41,7 @@ func (s *session) pulse(ctx context.Context, id uint32, during agentwire.Opcode)
 	return working, func() { close(quit); <-ended; leave() }
 }
 
-// mainThread is what there is to tell about the main thread: for how long it has not answered, or nothing at all.
+// mainThread returns the state of the main thread for a pulse: how long it has not answered, or nil.
 func (a *Agent) mainThread() (stuck time.Duration, silent bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

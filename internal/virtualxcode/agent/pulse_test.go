@@ -37,7 +37,7 @@ func pulsed(t *testing.T, test func(t *testing.T, a *Agent, c *agentwire.Client)
 }
 
 // A request that takes long is answered, however long: the pulses keep the client waiting.
-func TestAStalledRequestIsAnswered(t *testing.T) {
+func TestStalledRequestIsAnswered(t *testing.T) {
 	pulsed(t, func(t *testing.T, _ *Agent, c *agentwire.Client) {
 		start := time.Now()
 		ask[*agentwire.TargetInfo](t, c, &agentwire.GetTargetInfo{})
@@ -48,7 +48,7 @@ func TestAStalledRequestIsAnswered(t *testing.T) {
 	}, flaw.Fault{Name: flaw.AgentStall, Set: map[string]string{"ms": "40000"}})
 }
 
-func TestAStuckAgentTellsSo(t *testing.T) {
+func TestStuckAgentReportsTheTimeInPulses(t *testing.T) {
 	pulsed(t, func(t *testing.T, a *Agent, c *agentwire.Client) {
 		start := time.Now()
 		_, err := c.Do(t.Context(), &agentwire.GetTargetInfo{})
@@ -63,7 +63,7 @@ func TestAStuckAgentTellsSo(t *testing.T) {
 	}, flaw.Fault{Name: flaw.AgentStuck, Set: map[string]string{"stuck_ms": "37000"}})
 }
 
-func TestAHungAgentHasNoPulse(t *testing.T) {
+func TestHungAgentSendsNoPulses(t *testing.T) {
 	pulsed(t, func(t *testing.T, _ *Agent, c *agentwire.Client) {
 		start := time.Now()
 		_, err := c.Do(t.Context(), &agentwire.Heartbeat{})
@@ -121,7 +121,7 @@ func TestPulsesBelongToTheirRequest(t *testing.T) {
 }
 
 // A wait does not outlive the client that asked for it, or the next one would wait too.
-func TestAWaitEndsWithItsClient(t *testing.T) {
+func TestWaitEndsWhenItsClientLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := options(newStage())
 		o.Clock = world.RealClock() // that of the bubble

@@ -10,15 +10,15 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// query is a selector, taken apart.
+// query is a parsed selector.
 type query struct {
 	base    string
-	index   int    // which of the matches, in document order
+	index   int    // index among the matches, in document order
 	byLabel bool   // compare labels rather than identifiers
 	kind    string // element type; empty is any
 }
 
-// newQuery reads "base" or "base[N]" with ASCII digits; any other bracket is part of the base.
+// newQuery reads "base" or "base[N]" with ASCII digits; other brackets belong to the base.
 func newQuery(selector string, byLabel bool, kind string) query {
 	q := query{base: selector, byLabel: byLabel, kind: kind}
 	open := strings.LastIndexByte(selector, '[')
@@ -32,13 +32,13 @@ func newQuery(selector string, byLabel bool, kind string) query {
 	q.base = selector[:open]
 	n, err := strconv.Atoi(digits)
 	if err != nil {
-		n = math.MaxInt // a number that does not fit matches nothing
+		n = math.MaxInt // a number that overflows matches nothing
 	}
 	q.index = n
 	return q
 }
 
-// lenientQuery is newQuery for requests that ignore a type they do not know.
+// lenientQuery is newQuery for requests that ignore an unknown type.
 func lenientQuery(selector string, byLabel bool, kind *string) query {
 	if kind == nil || !knownType(*kind) {
 		return newQuery(selector, byLabel, "")
@@ -98,7 +98,7 @@ func find(at path, match func(*world.Element) bool) path {
 
 const anyType = "Any"
 
-// knownType reports whether XCTest has an element type of that name, in that case.
+// knownType reports whether XCTest has an element type of that name, with this case.
 func knownType(name string) bool { return slices.Contains(strings.Fields(typeNames), name) }
 
 const typeNames = anyType + ` Other Application Group Window Sheet Drawer Alert Dialog Button RadioButton RadioGroup

@@ -19,16 +19,16 @@ type session struct {
 	*Agent
 	net     net.Conn
 	conn    *agentwire.Conn
-	allowed bool   // no token is needed, or a hello had it
-	id      uint32 // of the request being carried out
-	dying   bool   // it crashes as soon as it has answered
-	leaving bool   // its test ends as soon as it has answered
-	wanted  []byte // the proof that the client must give; nil before it has greeted
-	offered uint16 // the version that it has offered
-	told    string // the build that it is told
+	allowed bool   // no token is required, or the client has proved it
+	id      uint32 // the number of the present request
+	dying   bool   // the agent crashes after its answer
+	leaving bool   // the agent's test ends after its answer
+	wanted  []byte // the proof expected from the client; nil before its greeting
+	offered uint16 // the version offered by the client
+	told    string // the build in the agent's answer
 }
 
-// run answers requests one after the other. A malformed frame is answered with an error; only a broken stream ends run.
+// run answers requests in order. A malformed frame gets an error; only a broken stream ends run.
 func (s *session) run(ctx context.Context) error {
 	for {
 		id, req, err := s.conn.ReadRequest()
@@ -61,7 +61,7 @@ func (s *session) run(ctx context.Context) error {
 	}
 }
 
-// quiet returns nil for errors that only say that the client has left.
+// quiet returns nil for errors that only mean that the client left.
 func quiet(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, net.ErrClosed) {
 		return nil
@@ -69,7 +69,7 @@ func quiet(err error) error {
 	return err
 }
 
-// answer carries out one request: on the main queue, unless it needs nothing of XCTest.
+// answer serves one request: on the main queue, unless the request does not need XCTest.
 func (s *session) answer(ctx context.Context, id uint32, req agentwire.Request) (agentwire.Response, error) {
 	s.id = id
 	h := s.handlers[req.Opcode()]
@@ -107,7 +107,7 @@ func (s *session) carryOut(ctx context.Context, h handler, req agentwire.Request
 	return resp, err
 }
 
-// reply sends resp and, when it is a welcome, speaks the version it names from then on.
+// reply sends resp. After a welcome it switches to the version in it.
 func (s *session) reply(id uint32, resp agentwire.Response) error {
 	switch resp.(type) {
 	case *agentwire.Sight:
@@ -125,8 +125,8 @@ func (s *session) reply(id uint32, resp agentwire.Response) error {
 	return err
 }
 
-// failure is err in the form of the client's version. A hello is always refused in the form of version 3: a client that
-// sends a hello knows it, and would take an error of version 1 for an agent of version 1.
+// failure is err in the format of the client's version. A refused hello always has the format of version 3: a client that sends a hello
+// knows it, and would misread an error of version 1 as an agent of version 1.
 func (s *session) failure(req agentwire.Request, err error) agentwire.Response {
 	if errors.Is(err, errOldAgent) {
 		return &agentwire.ErrorText{Message: err.Error()}
@@ -157,7 +157,7 @@ func (s *session) hello(_ context.Context, m *agentwire.Hello) (agentwire.Respon
 	return s.welcome(m.Version, build)
 }
 
-// greet begins the proof of the token: this agent's, and what the client's must be.
+// greet starts the proof of the token: it computes the agent's proof and the proof expected from the client.
 func (s *session) greet(_ context.Context, m *agentwire.Greet) (agentwire.Response, error) {
 	if s.conn.Version() > 1 {
 		return nil, faultf(agentwire.CodeBadRequest, "hello was said already")
@@ -177,7 +177,7 @@ func (s *session) greet(_ context.Context, m *agentwire.Greet) (agentwire.Respon
 	}, nil
 }
 
-// prove lets a client in that has the token. A proof is taken once.
+// prove admits a client with the right token. Each proof works once.
 func (s *session) prove(_ context.Context, m *agentwire.Prove) (agentwire.Response, error) {
 	wanted := s.wanted
 	s.wanted = nil

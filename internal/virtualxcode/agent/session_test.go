@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/virtualxcode/flaw"
 )
 
-func TestHelloTellsWhoAnswers(t *testing.T) {
+func TestHelloIdentifiesTheAgent(t *testing.T) {
 	client, _ := connect(t, New(options(newStage())))
 	info, err := client.Hello(t.Context(), "", "test")
 	if want := (agentwire.HelloInfo{Version: 3, Agent: "virtual", Build: "b1", UDID: udid, PID: 42}); err != nil || info != want {
@@ -46,7 +46,7 @@ func TestHelloOfAnOlderVersionStaysInVersion1(t *testing.T) {
 	}
 }
 
-func TestTokenGuardsEverything(t *testing.T) {
+func TestRequestsWithoutTokenAreRefused(t *testing.T) {
 	s := newStage()
 	o := options(s)
 	o.Token = "secret"
@@ -75,7 +75,7 @@ func TestTokenGuardsEverything(t *testing.T) {
 	ok(t, client, &agentwire.TapCoord{})
 }
 
-func TestGarbageIsAnsweredAndTheConnectionStays(t *testing.T) {
+func TestInvalidFrameKeepsConnectionOpen(t *testing.T) {
 	for version, garbage := range map[uint16][]string{
 		1: {"\x01\x00\x00\x00\x15", "\x02\x00\x00\x00\xa0\x00", "\x03\x00\x00\x00\x06\xff\xff", "\x06\x00\x00\x00\x06\x01\x00\x00\x00\xff",
 			"\x00\x00\x00\x00\x01\x00\x00\x00\x77"},
@@ -146,7 +146,7 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestTargetOutlivesTheConnectionAndANewClientEndsTheOld(t *testing.T) {
+func TestNewClientReplacesOldAndKeepsTarget(t *testing.T) {
 	a := New(options(newStage()))
 	first, served := connect(t, a)
 	ok(t, first, &agentwire.SetTarget{Bundle: shop})
@@ -163,7 +163,7 @@ func TestTargetOutlivesTheConnectionAndANewClientEndsTheOld(t *testing.T) {
 	}
 }
 
-func TestStrangerDoesNotEndTheClient(t *testing.T) {
+func TestUnauthorizedClientKeepsOwnerConnected(t *testing.T) {
 	o := options(newStage())
 	o.Token = "secret"
 	a := New(o)
@@ -178,7 +178,7 @@ func TestStrangerDoesNotEndTheClient(t *testing.T) {
 	ok(t, owner, &agentwire.Heartbeat{})
 }
 
-func TestListen(t *testing.T) {
+func TestListenServesClientsUntilCrash(t *testing.T) {
 	s := newStage()
 	o := options(s)
 	armed := make(chan bool, 1)

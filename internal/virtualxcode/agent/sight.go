@@ -9,19 +9,19 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// lookOptions is what a Look, or the look of an Act, asks for.
+// lookOptions are the options of a Look, or of the look after an Act.
 type lookOptions struct {
 	wait          agentwire.Wait
 	limits        limits
-	candidates    []string // apps that may be in front besides the target and SpringBoard
-	unlike        string   // a digest: as long as the still screen has it, look on, for wait.PatienceMS
-	orSpringBoard bool     // SpringBoard is looked at when no app is known to be in front
+	candidates    []string // apps that may be in front other than the target and SpringBoard
+	unlike        string   // a digest: while the still screen has this digest, keep looking, for wait.PatienceMS
+	orSpringBoard bool     // look at SpringBoard if no known app is in front
 }
 
-// sight is one look at the app in front, with what the answer does not carry.
+// sight is one look at the app in front, with data beyond the answer.
 type sight struct {
 	agentwire.Sight
-	trees []*world.Element // the app's, and that of what lies over it
+	trees []*world.Element // the app's tree, and the tree over it
 	kept  map[*world.Element]bool
 }
 
@@ -32,7 +32,7 @@ func (s *session) look(ctx context.Context, m *agentwire.Look) (agentwire.Respon
 	return &seen.Sight, err
 }
 
-// see looks until the screen is still and is not the one that o says it must be unlike, or patience ends.
+// see looks until the screen is still and differs from the digest in o, or until patience ends.
 func (s *session) see(ctx context.Context, o lookOptions) (sight, error) {
 	start, samples := s.opts.Clock.Now(), uint32(0)
 	for {
@@ -54,8 +54,7 @@ func (s *session) see(ctx context.Context, o lookOptions) (sight, error) {
 	}
 }
 
-// settled looks at the app in front until it is still. An app that leaves the front meanwhile is not it: what has come to the
-// front is looked at then.
+// settled looks at the app in front until it is still. If another app comes to the front meanwhile, it looks at that app.
 func (s *session) settled(ctx context.Context, o lookOptions) (sight, error) {
 	start, samples := s.opts.Clock.Now(), uint32(0)
 	for {
@@ -79,7 +78,7 @@ func (s *session) settled(ctx context.Context, o lookOptions) (sight, error) {
 	}
 }
 
-// sample waits for one app to be still. bundle "" is SpringBoard, whatever its state.
+// sample waits until one app is still. bundle "" is SpringBoard, whatever its state.
 func (s *session) sample(ctx context.Context, o lookOptions, bundle string, spent time.Duration) (sight, error) {
 	if bundle == "" {
 		bundle = world.SpringBoard
@@ -93,7 +92,7 @@ func (s *session) sample(ctx context.Context, o lookOptions, bundle string, spen
 	return seenOf(seen, o.limits)
 }
 
-// nothing is the answer when no app is known to be in front. No tree is read for it.
+// nothing returns the answer for the case that no known app is in front. It reads no tree.
 func (s *session) nothing(ctx context.Context, samples uint32) (sight, error) {
 	state, err := s.opts.Screen.State(ctx, s.opts.UDID, s.aimedAt())
 	if err != nil {
@@ -104,7 +103,7 @@ func (s *session) nothing(ctx context.Context, samples uint32) (sight, error) {
 	return seen, err
 }
 
-// front is the app in front: the target, SpringBoard, or the first candidate that is. It is empty if none of them is.
+// front returns the app in front: the target, SpringBoard, or the first candidate in front, or "".
 func (s *session) front(ctx context.Context, candidates []string) (string, error) {
 	for _, bundle := range append([]string{s.aimedAt(), world.SpringBoard}, candidates...) {
 		state, err := s.opts.Screen.State(ctx, s.opts.UDID, bundle)
@@ -118,7 +117,7 @@ func (s *session) front(ctx context.Context, candidates []string) (string, error
 	return "", nil
 }
 
-// seenOf is an observation as an answer.
+// seenOf converts an observation to an answer.
 func seenOf(o watched, l limits) (sight, error) {
 	seen := sight{trees: roots(o.Observation)}
 	t := newTrimmer(l)

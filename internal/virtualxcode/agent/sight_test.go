@@ -90,7 +90,7 @@ func (p *phone) reads(identifier, text string) {
 	}
 }
 
-func TestTheFrontIsAsked(t *testing.T) {
+func TestLookFindsTheAppInFront(t *testing.T) {
 	p := newPhone(t)
 	if seen := p.sees(conformance, agentwire.Look{}); seen.State != "running_foreground" || seen.Cover != "" || seen.Samples != 1 {
 		t.Errorf("of the target: %+v", seen)
@@ -117,7 +117,7 @@ func TestTheFrontIsAsked(t *testing.T) {
 }
 
 // The app leaves the front while it is looked at: the home screen that follows is what is seen.
-func TestTheFrontChangesDuringALook(t *testing.T) {
+func TestLookReportsHomeScreenAfterAppCrash(t *testing.T) {
 	p := newPhone(t, flaw.Fault{Name: flaw.AppCrashOnTap})
 	act := p.act("controls-tap-button")
 	seen := ask[*agentwire.Sight](t, p.Client, &act)
@@ -126,7 +126,7 @@ func TestTheFrontChangesDuringALook(t *testing.T) {
 	}
 }
 
-func TestAnAlertOfTheSystemIsACover(t *testing.T) {
+func TestSystemAlertCoversTheApp(t *testing.T) {
 	p := newPhone(t, flaw.Fault{Name: flaw.SystemAlert, After: 2}) // the look of aim, and that of the guard
 	act := p.act("controls-tap-button")
 	seen := ask[*agentwire.Sight](t, p.Client, &act)
@@ -140,7 +140,7 @@ func TestAnAlertOfTheSystemIsACover(t *testing.T) {
 	}
 }
 
-func TestPatience(t *testing.T) {
+func TestLookWaitsForChangeWithinPatience(t *testing.T) {
 	p := newPhone(t)
 	before := p.sees(conformance, agentwire.Look{})
 	wait := agentwire.Wait{StableMS: 200, MaxMS: 1000, PatienceMS: 3000}
@@ -163,7 +163,7 @@ func TestPatience(t *testing.T) {
 	p.reads("controls-tap-count", "Tapped: 1")
 }
 
-func TestRefusalsOfAnAct(t *testing.T) {
+func TestActRefusesChangedTarget(t *testing.T) {
 	p := newPhone(t)
 	good := p.act("controls-tap-button")
 	look, _ := agentwire.MarshalRequest(&agentwire.Look{})
@@ -214,7 +214,7 @@ func TestRefusalsOfAnAct(t *testing.T) {
 }
 
 // Where an Act breaks off decides whether the client knows that the input was sent.
-func TestFaultsDuringAnAct(t *testing.T) {
+func TestActFaultsReportWhetherInputWasSent(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault  flaw.Fault
 		acted  bool // the client knows that it was sent
@@ -241,7 +241,7 @@ func TestFaultsDuringAnAct(t *testing.T) {
 	}
 }
 
-func TestContainersOfOneChildDoNotCountInALook(t *testing.T) {
+func TestDefaultLookIgnoresUnnamedContainerDepth(t *testing.T) {
 	nested := func(depth int, label string) *world.Element {
 		e := &world.Element{Type: "Button", Label: "deep", Frame: world.Rect{W: 9, H: 9}}
 		for range depth {
@@ -272,7 +272,7 @@ func TestContainersOfOneChildDoNotCountInALook(t *testing.T) {
 	}
 }
 
-func TestAnActNeedsVersion3(t *testing.T) {
+func TestActRequiresVersion3(t *testing.T) {
 	c, _ := connect(t, New(options(newStage())))
 	wantFault(t, c, &agentwire.Act{}, agentwire.CodeNone)
 }

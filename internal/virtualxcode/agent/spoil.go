@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/virtualxcode/flaw"
 )
 
-// spoil sends a broken answer when a fault asks for it, and closes the connection.
+// spoil sends a broken answer if a fault asks for it, and closes the connection.
 func (s *session) spoil(id uint32, resp agentwire.Response) (spoilt bool, err error) {
 	bad, err := s.spoiltFrame(id, resp)
 	if bad == nil || err != nil {
@@ -19,8 +19,7 @@ func (s *session) spoil(id uint32, resp agentwire.Response) (spoilt bool, err er
 	return true, err
 }
 
-// spoiltFrame is half of the answer, a frame of meaningless bytes, or a header that announces more bytes than a frame may
-// have. It is nil when no fault happens.
+// spoiltFrame is half of the answer, a frame of random bytes, or a header with a length beyond the limit. It is nil without a fault.
 func (s *session) spoiltFrame(id uint32, resp agentwire.Response) ([]byte, error) {
 	switch {
 	case s.happens(flaw.AgentHalfFrame):

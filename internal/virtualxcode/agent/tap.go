@@ -24,8 +24,8 @@ func (s *session) tapWithType(ctx context.Context, m *agentwire.TapWithType) (ag
 	return s.tap(ctx, newQuery(m.Selector, m.ByLabel, m.Type), m.TimeoutMS)
 }
 
-// tap waits until the element can be tapped, for as long as the client allows, and taps its centre. Without a timeout it
-// tries once and does not check that the element is still: one look cannot tell.
+// tap waits until the element can be tapped, up to the client's timeout, and taps its centre. Without a timeout it tries once and does
+// not check that the element is still, because that needs two looks.
 func (s *session) tap(ctx context.Context, q query, timeoutMS *uint64) (agentwire.Response, error) {
 	wait := milliseconds(timeoutMS)
 	var still *stillness
@@ -35,8 +35,7 @@ func (s *session) tap(ctx context.Context, q query, timeoutMS *uint64) (agentwir
 	return done(s.poll(ctx, wait, func() error { return s.tryTap(ctx, q, still) }))
 }
 
-// tryTap looks twice: the second look must show the element where it was, or it only paused in the middle of an
-// animation.
+// tryTap looks twice: an element in motion may seem hittable in one look, so the second look must show it at the same place.
 func (s *session) tryTap(ctx context.Context, q query, still *stillness) error {
 	var frame world.Rect
 	for range 2 {
@@ -52,11 +51,11 @@ func (s *session) tryTap(ctx context.Context, q query, still *stillness) error {
 	return s.opts.Screen.Tap(ctx, s.opts.UDID, frame.Centre())
 }
 
-// hittable finds an element that a finger would reach.
+// hittable finds an element that a touch would reach.
 func (s *session) hittable(ctx context.Context, q query) (*world.Element, error) {
 	found, err := s.locate(ctx, q)
 	if err != nil {
-		if fault(err).Code == agentwire.CodeAppNotRunning && s.behind(ctx) { // what it shows is out of reach
+		if fault(err).Code == agentwire.CodeAppNotRunning && s.behind(ctx) { // the app's elements are out of reach
 			err = faultf(agentwire.CodeNotHittable, "element %s is not hittable: its app is not in front", q)
 		}
 		return nil, err
@@ -67,20 +66,20 @@ func (s *session) hittable(ctx context.Context, q query) (*world.Element, error)
 	return found.element(), nil
 }
 
-// behind reports whether the target runs behind another app. SpringBoard answers in any case.
+// behind reports whether the target runs behind another app. SpringBoard never counts as behind.
 func (s *session) behind(ctx context.Context) bool {
 	target := s.aimedAt()
 	state, err := s.opts.Screen.State(ctx, s.opts.UDID, target)
 	return err == nil && state == world.RunningBackground && target != world.SpringBoard
 }
 
-// stillness is what is known about an element's motion: its last frame, and how often in a row it was seen there.
+// stillness records an element's motion: its last frame, and the number of consecutive looks with that frame.
 type stillness struct {
 	frame world.Rect
 	seen  int
 }
 
-// after takes one more look into account and reports whether the element is still.
+// after adds one more look and reports whether the element is still.
 func (s *stillness) after(frame world.Rect) bool {
 	if s.seen == 0 || frame != s.frame {
 		s.frame, s.seen = frame, 0
@@ -91,11 +90,10 @@ func (s *stillness) after(frame world.Rect) bool {
 
 const (
 	pollEvery = 50 * time.Millisecond
-	longest   = 24 * time.Hour // keeps sums of times from overflowing
+	longest   = 24 * time.Hour // prevents overflow of summed times
 )
 
-// poll tries until it succeeds, fails with an error that waiting cannot cure, or wait is over. The error is that of the
-// last try.
+// poll tries until success, a permanent error, or the end of wait, and returns the error of the last try.
 func (s *session) poll(ctx context.Context, wait time.Duration, try func() error) error {
 	clock := s.opts.Clock
 	for deadline := clock.Now().Add(wait); ; {

@@ -7,14 +7,14 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// stateUnknown is what XCTest says of an app it cannot find.
+// stateUnknown is XCTest's state of an unknown app.
 const stateUnknown = "unknown"
 
 func (s *session) heartbeat(context.Context, *agentwire.Heartbeat) (agentwire.Response, error) {
 	return &agentwire.OK{}, nil
 }
 
-// shutdown ends the agent's test once it has answered.
+// shutdown ends the agent's test after its answer.
 func (s *session) shutdown(context.Context, *agentwire.Shutdown) (agentwire.Response, error) {
 	s.leaving = true
 	return &agentwire.OK{}, nil
@@ -27,7 +27,7 @@ func (s *session) setTarget(_ context.Context, m *agentwire.SetTarget) (agentwir
 	return &agentwire.OK{}, nil
 }
 
-// aimedAt is the app that requests are about.
+// aimedAt is the target app.
 func (a *Agent) aimedAt() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()

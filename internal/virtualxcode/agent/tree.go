@@ -9,13 +9,13 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// deepest is the most a client may ask for: JSON readers give up on deeper nesting.
+// deepest is the maximum depth that a client may request: JSON readers fail on deeper nesting.
 const deepest = 1000
 
-// limits bound a tree; zero is the default of the protocol.
+// limits bound a tree; zero is the protocol's default.
 type limits struct {
 	depth, nodes uint32
-	lenient      bool // unnamed containers with one child do not count for the depth
+	lenient      bool // unnamed containers with one child do not count
 }
 
 // lookLimits are the limits of version 3.
@@ -23,18 +23,18 @@ func lookLimits(l agentwire.Limits) limits {
 	return limits{depth: cmp.Or(l.Depth, agentwire.LookDepth), nodes: l.Nodes, lenient: true}
 }
 
-// trimmer turns a tree of the world into one of the wire.
+// trimmer converts a tree of the world into a tree of the protocol.
 type trimmer struct {
 	depth   int
-	nodes   int // how many may still be visited
+	nodes   int // remaining visits
 	lenient bool
-	level   int                     // how deep the tree of the wire is here
-	left    uint32                  // nodes that were not visited
-	kept    map[*world.Element]bool // when not nil: those that are in the tree of the wire
+	level   int                     // present depth in the output
+	left    uint32                  // number of nodes not visited
+	kept    map[*world.Element]bool // if not nil: the nodes in the output
 }
 
-// treeOf returns no tree, the app's, or the app's and that of what SpringBoard shows over it. left is how many nodes the
-// limits left out.
+// treeOf returns no tree, the app's tree, or the app's tree with SpringBoard's tree over it. left is the number of nodes omitted by the
+// limits.
 func treeOf(roots []*world.Element, l limits) ([]agentwire.Element, uint32) {
 	if len(roots) == 0 {
 		return nil, 0
@@ -43,7 +43,7 @@ func treeOf(roots []*world.Element, l limits) ([]agentwire.Element, uint32) {
 	return t.all(roots, 0), t.left
 }
 
-// elementOf is treeOf for an element that was asked for, and is therefore never pruned itself.
+// elementOf is treeOf for a requested element, which is never pruned.
 func elementOf(e *world.Element) (*agentwire.Element, uint32) {
 	t := newTrimmer(limits{})
 	t.nodes--
@@ -63,7 +63,7 @@ func newTrimmer(l limits) *trimmer {
 	return t
 }
 
-// all converts siblings at a depth, leaving out what is over the limits and what is empty.
+// all converts siblings at a depth. It omits nodes beyond the limits and empty nodes.
 func (t *trimmer) all(siblings []*world.Element, depth int) []agentwire.Element {
 	kept := make([]agentwire.Element, 0, len(siblings))
 	for _, e := range siblings {
@@ -71,7 +71,7 @@ func (t *trimmer) all(siblings []*world.Element, depth int) []agentwire.Element 
 			t.left += size(e)
 			continue
 		}
-		t.nodes-- // counted before pruning: the limit is on work done
+		t.nodes-- // counted before pruning, because the limit is for work done
 		below := depth + 1
 		if t.lenient && wraps(e) {
 			below = depth
@@ -90,12 +90,12 @@ func (t *trimmer) all(siblings []*world.Element, depth int) []agentwire.Element 
 	return kept
 }
 
-// wraps reports whether e is an unnamed container of one child.
+// wraps reports whether e is an unnamed container with one child.
 func wraps(e *world.Element) bool {
 	return len(e.Children) == 1 && !named(e) && slices.Contains([]string{"Other", "Group", "Window"}, e.Type)
 }
 
-// size is the number of nodes of a tree, however deep.
+// size returns the number of nodes of a tree, at any depth.
 func size(root *world.Element) (n uint32) {
 	for todo := []*world.Element{root}; len(todo) > 0; n++ {
 		last := todo[len(todo)-1]
@@ -104,7 +104,7 @@ func size(root *world.Element) (n uint32) {
 	return n
 }
 
-// element is one node without its children.
+// element converts one node without its children.
 func element(e *world.Element) agentwire.Element {
 	el := agentwire.Element{
 		Identifier: e.Identifier, Label: e.Label, Value: agentwire.Text(e.Value), Type: e.Type,
@@ -117,7 +117,7 @@ func element(e *world.Element) agentwire.Element {
 	return el
 }
 
-// finite replaces a number that JSON cannot write: without it one odd frame would break the whole tree.
+// finite replaces a number that JSON cannot encode: otherwise one odd frame would break the whole tree.
 func finite(f float64) float64 {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		return 0

@@ -15,14 +15,14 @@ func (s *session) happens(name string) bool {
 	return yes
 }
 
-// crash ends the agent's process. That takes a moment, in which it must not answer anyone.
+// crash ends the agent's process. The end takes a moment, in which the agent must not answer.
 func (s *session) crash() error {
 	s.Kill()
 	s.opts.Crash()
 	return ErrCrashed
 }
 
-// troubleAside lets the faults happen that come before any request: an agent that hangs answers nobody.
+// troubleAside applies the faults that precede any request, such as an agent that hangs.
 func (s *session) troubleAside(ctx context.Context) error {
 	select {
 	case <-s.killed:
@@ -36,7 +36,7 @@ func (s *session) troubleAside(ctx context.Context) error {
 	return nil
 }
 
-// trouble lets the faults happen that come before a request is carried out on the main queue: what hangs here hangs all of these.
+// trouble applies the faults that precede a request on the main queue: a hang here blocks all such requests.
 func (s *session) trouble(ctx context.Context) error {
 	if err := s.troubleAside(ctx); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (s *session) trouble(ctx context.Context) error {
 	return nil
 }
 
-// beforeInput lets the faults happen that come before an input.
+// beforeInput applies the faults that precede an input.
 func (s *session) beforeInput(ctx context.Context, req agentwire.Request) error {
 	if s.happens(flaw.AgentCrashBefore) {
 		return s.crash()
@@ -75,12 +75,12 @@ func (s *session) beforeInput(ctx context.Context, req agentwire.Request) error 
 		return err
 	}
 	if _, answers := req.(*agentwire.Alert); answers {
-		return nil // what presses a button of the alert is not interrupted by it
+		return nil // an input that presses a button of the alert does not trigger the dismissal
 	}
 	return s.interrupted(ctx)
 }
 
-// interrupted dismisses an alert of the app before an input, as XCTest does by itself where nobody switches that off.
+// interrupted dismisses an alert of the app before an input, as XCTest does by default.
 func (s *session) interrupted(ctx context.Context) error {
 	hit, yes := s.opts.TakeFault(flaw.DismissesAlerts)
 	if !yes || hit.Word("agents") == "public-only" && !s.opts.PublicOnly {
@@ -97,12 +97,12 @@ func (s *session) interrupted(ctx context.Context) error {
 	_, buttons := describe(box)
 	chosen, err := choose(&agentwire.Alert{Do: agentwire.DismissAlert}, buttons)
 	if err != nil {
-		return nil // there is nothing to press
+		return nil // without a button to press
 	}
 	return s.opts.Screen.Tap(ctx, s.opts.UDID, chosen.Frame.Centre())
 }
 
-// input carries out an input. With a fault it ends in an exception, before or after it has happened.
+// input carries out an input. A fault turns it into an exception, before or after the input.
 func (s *session) input(ctx context.Context, h handler, req agentwire.Request) (agentwire.Response, error) {
 	if err := s.beforeInput(ctx, req); err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (s *session) input(ctx context.Context, h handler, req agentwire.Request) (
 	return resp, err
 }
 
-// afterInput lets the faults happen that come after an input that went well.
+// afterInput applies the faults that follow a successful input.
 func (s *session) afterInput() error {
 	if s.happens(flaw.AgentCrashAfterAct) {
 		return s.crash()
@@ -132,14 +132,14 @@ func (s *session) afterInput() error {
 
 var errThrown = errors.New("XCTest threw an exception: kAXErrorCannotComplete")
 
-// stopsAnswering lets the main thread stop for good: without any sign, or stuck since a moment.
+// stopsAnswering blocks the main thread permanently: without pulses, or with pulses that report the time of the hang.
 func (a *Agent) stopsAnswering(silent bool, since time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.silent, a.stuckSince = silent, since
 }
 
-// block does nothing until the agent is killed or, if there is an end, until then.
+// block waits until the agent is killed or, if the time is limited, until then.
 func (s *session) block(ctx context.Context, end <-chan time.Time) error {
 	select {
 	case <-ctx.Done():
@@ -151,13 +151,13 @@ func (s *session) block(ctx context.Context, end <-chan time.Time) error {
 	}
 }
 
-// oldBuild is the build that an outdated agent tells.
+// oldBuild is the build of an outdated agent.
 const oldBuild = "0.0.1-old"
 
-// errOldAgent is how an agent answers a hello or a greeting that its version does not know.
+// errOldAgent is an agent's error for a hello or a greeting that its version does not know.
 var errOldAgent = errors.New("decode error: invalid opcode")
 
-// build is the build that the agent tells. An agent of version 1 knows neither hello nor the greeting, and has no tokens.
+// build is the agent's build. An agent of version 1 knows neither hello nor the greeting, and has no tokens.
 func (s *session) build() (string, error) {
 	old, yes := s.opts.TakeFault(flaw.AgentOldBuild)
 	if !yes {

@@ -31,7 +31,7 @@ func troubled(t *testing.T, s *stage, faults ...flaw.Fault) Options {
 	return o
 }
 
-func TestSpoiltAnswersToALook(t *testing.T) {
+func TestSpoiltLookAnswerBreaksStream(t *testing.T) {
 	for name, wrong := range map[string]error{
 		flaw.AgentHalfFrame: io.ErrUnexpectedEOF, flaw.AgentGarbage: nil, flaw.AgentOversizedFrame: agentwire.ErrFrameTooLarge,
 	} {
@@ -50,7 +50,7 @@ func TestSpoiltAnswersToALook(t *testing.T) {
 	}
 }
 
-func TestCrashAfterAnswering(t *testing.T) {
+func TestAgentCrashesAfterAnswerWhenArmed(t *testing.T) {
 	s := newStage()
 	crashed := 0
 	o := troubled(t, s, flaw.Fault{Name: flaw.AgentCrashAfterAnswer, After: 1})
@@ -67,7 +67,7 @@ func TestCrashAfterAnswering(t *testing.T) {
 	wantActs(t, s, "tap {1 0}", "tap {2 0}")
 }
 
-func TestCrashBeforeActing(t *testing.T) {
+func TestAgentCrashesBeforeActWhenArmed(t *testing.T) {
 	s := newStage()
 	c, served := connect(t, New(troubled(t, s, flaw.Fault{Name: flaw.AgentCrashBefore})))
 	if _, err := c.Do(t.Context(), &agentwire.TapCoord{X: 1}); err == nil {
@@ -79,7 +79,7 @@ func TestCrashBeforeActing(t *testing.T) {
 	wantActs(t, s)
 }
 
-func TestAHungAgentAnswersNobodyUntilItIsKilled(t *testing.T) {
+func TestHungAgentStopsAnsweringUntilKilled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := New(troubled(t, newStage(), flaw.Fault{Name: flaw.AgentHang, After: 1}))
 		serve := func() (*agentwire.Client, chan error) {
@@ -111,7 +111,7 @@ func TestAHungAgentAnswersNobodyUntilItIsKilled(t *testing.T) {
 	})
 }
 
-func TestSlowAnswers(t *testing.T) {
+func TestSlowAgentDelaysOneAnswer(t *testing.T) {
 	s := newStage()
 	o := troubled(t, s, flaw.Fault{Name: flaw.AgentSlow, Set: map[string]string{"ms": "700"}})
 	c, _ := connect(t, New(o))
@@ -135,7 +135,7 @@ func (s *idleStage) Observe(ctx context.Context, device, bundle string, w world.
 	return s.stage.Observe(ctx, device, bundle, w)
 }
 
-func TestWaitingForIdle(t *testing.T) {
+func TestAgentWaitsForIdleWhenArmed(t *testing.T) {
 	s := &idleStage{stage: newStage()}
 	o := troubled(t, s.stage, flaw.Fault{Name: flaw.AgentWaitsForIdle, Set: map[string]string{"seconds": "9"}})
 	o.Screen = s
@@ -148,7 +148,7 @@ func TestWaitingForIdle(t *testing.T) {
 	wantActs(t, s.stage, "tap {1 0}", "tap {2 0}")
 }
 
-func TestWhoTheAgentSaysItIs(t *testing.T) {
+func TestFaultsChangeTheAgentsIdentity(t *testing.T) {
 	hello := func(f ...flaw.Fault) agentwire.HelloInfo {
 		t.Helper()
 		o := troubled(t, newStage(), f...)
@@ -176,7 +176,7 @@ func TestWhoTheAgentSaysItIs(t *testing.T) {
 }
 
 // An agent of version 1 has no tokens: it serves whoever connects.
-func TestAnOldAgentServesItsOldProtocol(t *testing.T) {
+func TestOldAgentServesVersion1WithoutToken(t *testing.T) {
 	o := troubled(t, newStage(), flaw.Fault{Name: flaw.AgentOldBuild, Set: map[string]string{"protocol": "1"}})
 	o.Token = "secret"
 	c, _ := connect(t, New(o))

@@ -9,9 +9,9 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// TestShopInTheRealWorld signs in to the built-in app, from the icon on: what the agent says is hittable and
+// TestAgentSignsInToShopApp signs in to the built-in app, from the icon on: what the agent says is hittable and
 // still must be what the world lets a finger touch.
-func TestShopInTheRealWorld(t *testing.T) {
+func TestAgentSignsInToShopApp(t *testing.T) {
 	w, device := booted(t)
 	c, _ := connect(t, New(Options{UDID: device, Screen: w, Clock: w}))
 	if _, err := c.Hello(t.Context(), "", "test"); err != nil {
@@ -39,9 +39,9 @@ func TestShopInTheRealWorld(t *testing.T) {
 	}
 }
 
-// TestAnAlertOfTheSystemIsPartOfWhatIsSeen asks for a permission: the alert is SpringBoard's, the target stays the app,
+// TestLookIncludesTheSystemAlert asks for a permission: the alert is SpringBoard's, the target stays the app,
 // and every request sees both, the alert on top.
-func TestAnAlertOfTheSystemIsPartOfWhatIsSeen(t *testing.T) {
+func TestLookIncludesTheSystemAlert(t *testing.T) {
 	bundles, err := apps.Builtin()
 	if err != nil {
 		t.Fatal(err)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Answered puts an answer into the variables that r names, and returns what the app does next. An answer that never came
-// has no status, but an error.
+// Answered stores an answer in the variables that r names, and returns the app's next steps. A failed request has an error instead of a
+// status.
 func (r *Request) Answered(vars Vars, status int, body, err string) []Step {
 	vars.Assign(r.Busy, false)
 	vars.Assign(r.Status, float64(status))
@@ -20,14 +20,14 @@ func (r *Request) Answered(vars Vars, status int, body, err string) []Step {
 	return r.Do
 }
 
-// Assign sets a variable. With the name "" it does nothing.
+// Assign sets a variable. With an empty name it has no effect.
 func (v Vars) Assign(name string, value any) {
 	if name != "" {
 		v[name] = value
 	}
 }
 
-// fill takes fields out of an answer in JSON. What is not there, or does not fit its variable, leaves it empty.
+// fill sets variables from the fields of an answer in JSON. A missing field, or a field of the wrong type, empties its variable.
 func fill(vars Vars, fields []Field, body string) {
 	if len(fields) == 0 {
 		return
@@ -41,7 +41,7 @@ func fill(vars Vars, fields []Field, body string) {
 	}
 }
 
-// at is the value at a path, nil if there is none.
+// at is the value at a path, or nil.
 func at(v any, path []string) any {
 	for _, step := range path {
 		switch in := v.(type) {
@@ -80,6 +80,6 @@ func fitting(v, like any) any {
 	case nil:
 		return ""
 	}
-	text, _ := json.Marshal(v) // it came out of JSON
+	text, _ := json.Marshal(v) // its value came from JSON
 	return string(text)
 }

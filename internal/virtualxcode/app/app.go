@@ -1,7 +1,7 @@
 // Package app reads virtual apps: .app folders whose ui.yaml describes screens, elements and behaviour.
 //
-// It knows the language only: where an element lies on a screen, what covers what, and when things move is decided by
-// package world. A ui.yaml looks like this:
+// The package only reads the language: package world decides where an element lies on a screen, which element covers which, and when
+// things move. A ui.yaml looks like this:
 //
 //	start: first                 # the screen shown at launch
 //	state:                       # variables with their initial values: string, number or bool
@@ -28,16 +28,16 @@
 //	            do: [{set: {name: ""}}]
 //	            else: [{go: second}]
 //
-// A condition is a map; all its entries must hold. An entry's value is what the variable must equal, or one of
+// A condition is a map; all its entries must hold. An entry's value is the value that the variable must have, or one of
 // the words "empty" and "notempty": empty is "", 0 and false. "{name}" in a text is replaced by the variable's
-// value; "{{" is a brace. "{arg.NAME}" and "{env.NAME}" are what the app was launched with, "{device.NAME}" and
-// "{permission.SERVICE}" what the device says.
+// value; "{{" is a brace. "{arg.NAME}" and "{env.NAME}" come from the launch of the app, "{device.NAME}" and
+// "{permission.SERVICE}" from the device.
 //
 // The kinds of elements are text, field, secure, search, editor, button, link, toggle, slider, stepper, segmented,
 // picker, image, spinner, progress, area and permissions, and the containers row, group, list and web; repeat makes
 // many of one. The steps are set, add, flip, go, back, tab, sheet, dismiss, alert, confirm, ask, paste, request, after,
 // every, stop, write, read, log, print, crash and when. At the top of the file there may also be tabs, launch (steps
-// at launch), open (deep links) and server (what the app answers itself).
+// at launch), open (deep links) and server (answers that the app itself gives).
 // The author's guide, docs/virtual-apps.md, shows each of them.
 package app
 
@@ -53,14 +53,14 @@ type App struct {
 	Server  []Reply
 	Screens map[string]*Screen
 
-	// In the order of the file: a running app is kept with their numbers.
+	// In the order of the file: a running app is stored with their numbers.
 	Dialogs  []*Dialog
 	Timers   []*Timer
 	Asks     []*Ask
 	Requests []*Request
 }
 
-// Tabs are the screens a bar at the bottom leads to; without items there is no bar.
+// Tabs are the screens of the bar at the bottom; without items the app has no bar.
 type Tabs struct {
 	ID    string
 	Items []Tab
@@ -79,94 +79,94 @@ type Screen struct {
 	Title     Text
 	Scroll    bool
 	Elements  []*Element
-	Appear    []Step // run when it is shown, but not when a screen over it is closed
-	Dismissed []Step // run when the screen was a sheet and has been closed
+	Appear    []Step // runs when it appears, but not when a screen over it closes
+	Dismissed []Step // runs after the screen was closed as a sheet
 }
 
 // Dialog is a question over everything else.
 type Dialog struct {
-	Number  int  // its place in App.Dialogs
+	Number  int  // index in App.Dialogs
 	Confirm bool // a sheet of choices at the bottom rather than an alert
 	Title   Text
 	Message Text
 	Buttons []*Element
 }
 
-// Timer is steps to run later, once or again and again.
+// Timer runs steps later, once or repeatedly.
 type Timer struct {
-	Number int // its place in App.Timers
+	Number int // index in App.Timers
 	Name   string
 	Every  bool
 	After  time.Duration
 	Do     []Step
 }
 
-// Element is one thing on a screen.
+// Element is one element of a screen.
 type Element struct {
 	Key         string // unique on its screen and stable: the id, or the place in the file
 	Kind        Kind
 	ID          string
-	Text        Text // what the key of the kind says: a text's content, a button's or a field's name
-	Label       Text // what accessibility says instead of Text; empty means Text
+	Text        Text // the value of the kind's key: a text's content, a button's or a field's name
+	Label       Text // the accessibility label if it differs from Text; empty means Text
 	Style       string
 	Placeholder Text
-	Detail      Text   // what a cell says at its right end
-	Icon        string // a glyph the renderer knows
-	Keyboard    string // which keyboard a field brings up
-	Bind        string // the variable it shows and edits
-	Filter      string // the variable whose value the texts of a list's rows must contain
+	Detail      Text   // the text at a cell's right end
+	Icon        string // a glyph of the renderer
+	Keyboard    string // the keyboard of a field
+	Bind        string // the variable that it shows and edits
+	Filter      string // the variable with the search text for a list's rows
 	Options     []string
 	Range       Range
-	Width       float64 // points; zero is all there is
-	Height      float64 // points; zero is the kind's own
+	Width       float64 // points; zero takes the available width
+	Height      float64 // points; zero is the kind's default
 	Enabled     Cond
 	Visible     Cond
 	Do          []Step
-	Submit      []Step // what the return key of a field does
-	Double      []Step // what two taps in a row do
+	Submit      []Step // the action of a field's return key
+	Double      []Step // the action of a double tap
 	Hold        *Hold
 	Swipe       *Swipe
 	Pinch       *Pinch
 	Point       *Spot
-	Drag        Text // what is carried away when it is dragged
+	Drag        Text // the value that a drag carries
 	Drop        *Drop
-	Reorder     bool       // the rows of a list have handles to move them with
-	Hidden      bool       // accessibility does not see what is in it
-	Inner       []*Element // what a container holds
+	Reorder     bool       // the rows of a list have drag handles
+	Hidden      bool       // accessibility does not see its content
+	Inner       []*Element // the children of a container
 }
 
-// Range is what numbers a control can have.
+// Range is the range of a control.
 type Range struct{ Min, Max, Step float64 }
 
-// Hold is what a long press does.
+// Hold is the action of a long press.
 type Hold struct {
-	Seconds float64 // how long it takes at least
+	Seconds float64 // its minimum duration
 	Do      []Step
 }
 
-// Swipe is what a swipe over an area does.
+// Swipe is the action of a swipe over an area.
 type Swipe struct {
-	Into string  // the variable that takes the direction
-	Min  float64 // points the finger must move at least
+	Into string  // the variable that receives the direction
+	Min  float64 // minimum distance in points
 	Do   []Step
 }
 
-// Pinch is what two fingers on an area do.
+// Pinch is the action of a pinch on an area.
 type Pinch struct {
-	Into string // the number variable that takes how many times larger it became
+	Into string // the number variable that receives the scale
 	Do   []Step
 }
 
-// Drop is what happens when something is dropped on an element.
+// Drop is the action of a drop on an element.
 type Drop struct {
-	Into string // the string variable that takes what was dragged there
+	Into string // the string variable that receives the dragged value
 	Do   []Step
 }
 
-// Spot names the number variables that take where an area was tapped, from its own corner.
+// Spot names the number variables that receive the place of a tap, relative to the area's corner.
 type Spot struct{ X, Y string }
 
-// AccessibleLabel is what accessibility calls e.
+// AccessibleLabel is e's label in accessibility.
 func (e *Element) AccessibleLabel(vars Vars) string {
 	if e.Label != "" {
 		return e.Label.Expand(vars)

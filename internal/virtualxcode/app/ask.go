@@ -5,15 +5,14 @@ import (
 	"time"
 )
 
-// Ask asks the person who holds the device for a permission, in an alert of the system. What was answered before is
-// not asked again.
+// Ask asks the user for a permission, in a system alert. A permission with a stored answer shows no alert.
 type Ask struct {
-	Number  int // its place in App.Asks
+	Number  int // index in App.Asks
 	Service string
-	Reason  Text   // what the alert says below its title; empty: what Info.plist says
-	Into    string // the string variable that takes the answer: granted, denied, once, limited
-	Paste   string // the string variable that takes the pasteboard's text when that was asked for
-	Do      []Step // it is granted
+	Reason  Text   // the text below the alert's title; empty: from Info.plist
+	Into    string // the string variable that receives the answer: granted, denied, once, limited
+	Paste   string // the string variable that receives the pasteboard's text, if the service is paste
+	Do      []Step // steps after a granted answer
 	Else    []Step
 }
 
@@ -22,19 +21,19 @@ func (a *Ask) Run(on Stage) { on.Permit(a) }
 
 // Request is an HTTP request of the app.
 type Request struct {
-	Number  int // its place in App.Requests
+	Number  int // index in App.Requests
 	Method  string
 	URL     Text
 	Headers []Header
 	Body    Text
 	Timeout time.Duration
-	Busy    string // the bool variable that is true until the answer is there
-	Status  string // the number variable that takes the answer's status; 0 without an answer
-	Text    string // the string variable that takes its body
-	Error   string // the string variable that takes why there is no answer, or ""
+	Busy    string // the bool variable that is true until the answer arrives
+	Status  string // the number variable that receives the answer's status; 0 without an answer
+	Text    string // the string variable that receives its body
+	Error   string // the string variable that receives the error of a failed request, or ""
 	Fields  []Field
 	Do      []Step // after an answer from 200 to 299
-	Else    []Step // after any other, and after none
+	Else    []Step // after any other answer, and after a failed request
 }
 
 // Header is a header of a Request.
@@ -43,16 +42,16 @@ type Header struct {
 	Value Text
 }
 
-// Field is a part of an answer in JSON that goes into a variable.
+// Field is a part of a JSON answer and its variable.
 type Field struct {
-	Path string // names and numbers with dots between them, such as items.0.id
+	Path string // names and numbers separated by dots, such as items.0.id
 	Var  string
 }
 
 // Run implements Step.
 func (r *Request) Run(on Stage) { on.Request(r) }
 
-// Reply is what the app answers itself: requests to URLs of the scheme virtual do not go to a network.
+// Reply is an answer of the app itself: requests to URLs of the scheme virtual do not use a network.
 type Reply struct {
 	Method, Path string
 	Status       int
@@ -63,7 +62,7 @@ type Reply struct {
 // Scheme is the scheme of URLs that the app answers itself.
 const Scheme = "virtual"
 
-// Reply is the answer to a request to the app itself, nil if it has none for the path.
+// Reply is the app's own answer for a path, or nil.
 func (a *App) Reply(method, path string) *Reply {
 	for i, r := range a.Server {
 		if r.Method == method && r.Path == path {
@@ -73,7 +72,7 @@ func (a *App) Reply(method, path string) *Reply {
 	return nil
 }
 
-// Write puts a text into a file of the app's data folder.
+// Write writes a text to a file of the app's data folder.
 type Write struct {
 	File, Text Text
 	Append     bool
@@ -84,7 +83,7 @@ func (s Write) Run(on Stage) {
 	on.WriteFile(s.File.Expand(on.Vars()), s.Text.Expand(on.Vars()), s.Append)
 }
 
-// Read sets a variable to what a file of the app's data folder has, "" if there is none.
+// Read sets a variable to the content of a file in the app's data folder, or "".
 type Read struct {
 	File Text
 	Into string
@@ -93,7 +92,7 @@ type Read struct {
 // Run implements Step.
 func (s Read) Run(on Stage) { on.Vars()[s.Into] = on.ReadFile(s.File.Expand(on.Vars())) }
 
-// LocalFile reports whether a name is that of a file inside an app's data folder.
+// LocalFile reports whether a name is the name of a file inside an app's data folder.
 func LocalFile(name string) bool {
 	return name != "" && filepath.IsLocal(name) && filepath.Clean(name) != "."
 }

@@ -15,29 +15,29 @@ import (
 	"ios-agent/internal/machine/regularfile"
 )
 
-// The files of an .app folder that matter here.
+// The relevant files of an .app folder.
 const (
 	InfoFile = "Info.plist"
 	UIFile   = "ui.yaml"
 )
 
-// ErrNoBundleID means an Info.plist that does not name the app, or none at all.
+// ErrNoBundleID means a missing Info.plist, or an Info.plist without a bundle id.
 var ErrNoBundleID = errors.New("missing bundle id")
 
-// Bundle is an app as it lies in its folder.
+// Bundle is an app in its folder.
 type Bundle struct {
 	ID      string // CFBundleIdentifier
-	Name    string // what the home screen shows
+	Name    string // the name on the home screen
 	Version string // CFBundleShortVersionString
 	Build   string // CFBundleVersion
 	Folder  string // the folder's name, such as "Shop.app"
 	App     *App
 
 	Executable string   // CFBundleExecutable
-	Groups     []string // of the containers that it shares
-	Schemes    []string // of the URLs that it opens
+	Groups     []string // of the app groups it belongs to
+	Schemes    []string // of its URL schemes
 
-	Info, UI []byte // the two files, as they are kept when the app is installed
+	Info, UI []byte // the two files, in their original form
 }
 
 // Open reads the .app folder at dir.
@@ -49,7 +49,7 @@ func Open(dir string) (*Bundle, error) {
 	folder := filepath.Base(abs)
 	info, err := regularfile.Read(filepath.Join(abs, InfoFile), maxInfo)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w: there is no %s", folder, ErrNoBundleID, InfoFile)
+		return nil, fmt.Errorf("%s: %w: missing %s", folder, ErrNoBundleID, InfoFile)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s/%s: %w", folder, InfoFile, err)
@@ -61,17 +61,17 @@ func Open(dir string) (*Bundle, error) {
 	return Load(folder, info, ui)
 }
 
-const maxInfo = 8 << 20 // bytes of an Info.plist
+const maxInfo = 8 << 20 // maximum size of an Info.plist in bytes
 
-// plain is what an app shows that says nothing about its screens, such as one that was just scaffolded: its name. A name is a
-// variable, because texts have references in braces.
+// plain is the ui.yaml of an app without one, such as a new project: it shows the app's name. The name is a variable, because texts may
+// have references in braces.
 func plain(name string) ([]byte, error) {
-	quoted, err := json.Marshal(name) // which is YAML too
+	quoted, err := json.Marshal(name) // quoted strings are YAML too
 	return fmt.Appendf(nil, "start: first\nstate:\n  name: %s\nscreens:\n  first:\n    title: \"{name}\"\n    elements:\n"+
 		"      - text: \"{name}\"\n        id: app-name\n", quoted), err
 }
 
-// Load makes a bundle of the contents of its two files. An empty ui makes an app that shows its name.
+// Load makes a bundle from the contents of its two files. An empty ui makes an app that shows its name.
 func Load(folder string, info, ui []byte) (*Bundle, error) {
 	var p struct {
 		ID      string `plist:"CFBundleIdentifier"`
@@ -84,7 +84,7 @@ func Load(folder string, info, ui []byte) (*Bundle, error) {
 		return nil, fmt.Errorf("%s/%s: %w", folder, InfoFile, err)
 	}
 	if p.ID == "" {
-		return nil, fmt.Errorf("%s/%s: %w: CFBundleIdentifier is not there", folder, InfoFile, ErrNoBundleID)
+		return nil, fmt.Errorf("%s/%s: %w: missing CFBundleIdentifier", folder, InfoFile, ErrNoBundleID)
 	}
 	name := cmp.Or(p.Display, p.Name, p.ID)
 	if len(ui) == 0 {
@@ -103,10 +103,10 @@ func Load(folder string, info, ui []byte) (*Bundle, error) {
 	return b, nil
 }
 
-// readRest reads what an app need not say. The system passes over what it does not understand there, key by key, and so do we.
+// readRest reads optional keys. Like the system it ignores keys with a wrong type.
 func (b *Bundle) readRest() {
 	var all map[string]any
-	_, _ = plist.Unmarshal(b.Info, &all) // it was read before: it is a dictionary
+	_, _ = plist.Unmarshal(b.Info, &all) // already parsed as a dictionary
 	program, _ := all["CFBundleExecutable"].(string)
 	b.Executable = cmp.Or(program, strings.TrimSuffix(b.Folder, ".app"))
 	b.Groups = listed[string](all["com.apple.security.application-groups"])
@@ -115,7 +115,7 @@ func (b *Bundle) readRest() {
 	}
 }
 
-// listed are those entries of a list that are of a type.
+// listed are the entries of a list that have the right type.
 func listed[T any](value any) (entries []T) {
 	list, _ := value.([]any)
 	for _, entry := range list {

@@ -54,8 +54,8 @@ func TestOpenReadsXMLAndBinaryPlists(t *testing.T) {
 	}
 }
 
-// TestAnAppWithoutScreensShowsItsName: what a build made runs, whatever the app is called.
-func TestAnAppWithoutScreensShowsItsName(t *testing.T) {
+// TestAppWithoutScreensShowsItsName: what a build made runs, whatever the app is called.
+func TestAppWithoutScreensShowsItsName(t *testing.T) {
 	const name = `My {odd}: "app" #1`
 	b, err := app.Open(writeApp(t, map[string][]byte{
 		app.InfoFile: info(t, plist.XMLFormat, map[string]any{"CFBundleIdentifier": "com.example.test", "CFBundleDisplayName": name}),
@@ -68,7 +68,7 @@ func TestAnAppWithoutScreensShowsItsName(t *testing.T) {
 	}
 }
 
-func TestOpenSaysWhatIsMissing(t *testing.T) {
+func TestOpenNamesTheMissingFileOrKey(t *testing.T) {
 	named := info(t, plist.XMLFormat, map[string]any{"CFBundleIdentifier": "com.example.test"})
 	nameless := info(t, plist.XMLFormat, map[string]any{"CFBundleName": "Test"})
 	for name, c := range map[string]struct {
@@ -76,7 +76,7 @@ func TestOpenSaysWhatIsMissing(t *testing.T) {
 		is    error
 		want  string
 	}{
-		"no plist":     {map[string][]byte{app.UIFile: []byte(whole)}, app.ErrNoBundleID, "there is no Info.plist"},
+		"no plist":     {map[string][]byte{app.UIFile: []byte(whole)}, app.ErrNoBundleID, "missing Info.plist"},
 		"no id":        {map[string][]byte{app.InfoFile: nameless, app.UIFile: []byte(whole)}, app.ErrNoBundleID, "CFBundleIdentifier"},
 		"broken plist": {map[string][]byte{app.InfoFile: []byte("<plist"), app.UIFile: []byte(whole)}, nil, "Test.app/Info.plist"},
 		"broken ui": {map[string][]byte{app.InfoFile: named, app.UIFile: []byte("x: 1")}, nil,
@@ -91,9 +91,9 @@ func TestOpenSaysWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestOpenRefusesFilesThatAreNotRegular: an app that somebody else made can hold a link to a device, which never ends, or a pipe, which
+// TestOpenRefusesIrregularFiles: an app that somebody else made can hold a link to a device, which never ends, or a pipe, which
 // nobody writes to.
-func TestOpenRefusesFilesThatAreNotRegular(t *testing.T) {
+func TestOpenRefusesIrregularFiles(t *testing.T) {
 	named := info(t, plist.XMLFormat, map[string]any{"CFBundleIdentifier": "com.example.test"})
 	for name, put := range map[string]func(path string) error{
 		"a pipe": func(path string) error { return syscall.Mkfifo(path, 0o600) },
@@ -120,8 +120,8 @@ func TestOpenRefusesFilesThatAreNotRegular(t *testing.T) {
 	}
 }
 
-// TestWhatAnAppNeedNotSay: a key that is not as it should be takes nothing from the others.
-func TestWhatAnAppNeedNotSay(t *testing.T) {
+// TestInvalidInfoPlistKeyKeepsOthers: a key that is not as it should be takes nothing from the others.
+func TestInvalidInfoPlistKeyKeepsOthers(t *testing.T) {
 	schemes := []any{
 		map[string]any{"CFBundleURLSchemes": 7}, "no dictionary", map[string]any{"CFBundleURLSchemes": []any{"shop", "Shop-Beta"}},
 	}

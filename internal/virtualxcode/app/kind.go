@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Kind is what sort of element an Element is.
+// Kind is the kind of an element.
 type Kind string
 
 // The kinds of elements.
@@ -34,20 +34,20 @@ const (
 	KindPermitted Kind = "permissions"
 )
 
-// kindRule says what an element of a kind may carry.
+// kindRule declares the allowed keys of a kind.
 type kindRule struct {
 	styles []string
-	keys   string // the keys it may have beyond those every element may have
-	binds  any    // a value of the type its variable must have; nil: it has no variable
-	holds  string // the kinds of what is in it; empty: it holds a text
-	ranges Range  // the numbers it has unless the file says others
+	keys   string // the allowed keys beyond the common ones
+	binds  any    // a value of the type of its variable; nil: no variable
+	holds  string // the kinds of its children; empty: it holds a text
+	ranges Range  // default numbers
 	height float64
 }
 
-// keyboards are the keyboards a field can bring up; the pads have no return key.
+// keyboards are the keyboards of a field; the pads have no return key.
 var keyboards = []string{"email", "url", "number", "numberpad", "decimalpad", "phonepad"}
 
-// kindRules are the rules of all kinds: a new kind starts here.
+// kindRules are the rules of all kinds; a new kind starts here.
 var kindRules = map[Kind]kindRule{
 	KindText:   {keys: "drag drop", styles: []string{"body", "caption", "error", "footnote", "headline", "price", "success"}},
 	KindField:  {binds: "", keys: "placeholder keyboard submit"},

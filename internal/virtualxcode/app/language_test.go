@@ -29,7 +29,7 @@ screens:
 	}
 }
 
-func TestLaunchArguments(t *testing.T) {
+func TestLaunchArgumentsSetVariables(t *testing.T) {
 	a, err := app.Parse([]byte("start: a\nscreens: {a: {elements: [{text: \"{arg.user} {arg.fast} {arg.mode} {env.HOST}\"}]}}"))
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func TestLaunchArguments(t *testing.T) {
 	}
 }
 
-func TestLinksMatch(t *testing.T) {
+func TestLinkPatternMatchesURL(t *testing.T) {
 	for address, want := range map[string]app.Vars{
 		"shop://item/5":         {"id": "5"},
 		"SHOP://item/a%20b?x=1": {"id": "a b"},

@@ -2,14 +2,14 @@ package app
 
 import "strings"
 
-// What the names of variables begin with that come from the launch.
+// Prefixes of variables that come from the launch.
 const (
 	argPrefix = "arg."
 	envPrefix = "env."
 )
 
-// Initial is the variables of an app that was launched with arguments and an environment. An argument is given as
-// "-name value", as UserDefaults reads it, as "--name=value", or as a flag alone, which is "true".
+// Initial returns the variables of an app launched with arguments and an environment. An argument is "-name value", as UserDefaults
+// reads it, "--name=value", or a flag alone, which is "true".
 func (a *App) Initial(args []string, env map[string]string) Vars {
 	vars := a.State.Clone()
 	give := func(name, value string) {

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Link is what an app does with a URL.
+// Link is an app's action for a URL.
 type Link struct {
-	Pattern string // such as shop://item/{id}: what is in braces goes into the variable of that name
+	Pattern string // such as shop://item/{id}: a name in braces is a variable
 	Do      []Step
 }
 
-// Match returns the variables a URL sets, and whether the link is for it. A query is left out of the comparison.
+// Match returns the variables that a URL sets, and whether the link matches it. The comparison ignores a query.
 func (l Link) Match(address string) (Vars, bool) {
 	bare, _, _ := strings.Cut(address, "?")
 	want, have := strings.Split(l.Pattern, "/"), strings.Split(strings.TrimSuffix(bare, "/"), "/")

@@ -12,20 +12,20 @@ import (
 )
 
 const (
-	maxSource = 1 << 20 // bytes of a ui.yaml
-	maxDepth  = 16      // of steps inside steps, and of elements inside elements
+	maxSource = 1 << 20 // maximum size of a ui.yaml in bytes
+	maxDepth  = 16      // maximum nesting of steps, and of elements
 )
 
-// Problem is one thing wrong with a ui.yaml.
+// Problem is one error in a ui.yaml.
 type Problem struct {
 	Line, Column int
 	Message      string
 }
 
-// Problems are everything wrong with a ui.yaml, in the order of its lines.
+// Problems are all errors in a ui.yaml, in line order.
 type Problems []Problem
 
-// Error lists the problems one a line.
+// Error lists the problems, one per line.
 func (p Problems) Error() string {
 	lines := make([]string, len(p))
 	for i, one := range p {
@@ -34,7 +34,7 @@ func (p Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Parse reads a ui.yaml. Its error is of type Problems and names all that is wrong, not only the first.
+// Parse reads a ui.yaml. Its error is of type Problems and lists all errors, not only the first.
 func Parse(source []byte) (*App, error) {
 	if len(source) > maxSource {
 		return nil, Problems{{Line: 1, Message: fmt.Sprintf("the file is larger than %d bytes", maxSource)}}
@@ -55,8 +55,7 @@ func Parse(source []byte) (*App, error) {
 	return r.app, nil
 }
 
-// parseYAML returns the root node of the only document. The library has panicked on broken input before, and input must
-// not end the program.
+// parseYAML returns the root node of the single document. The library has panicked on broken input before, so parseYAML recovers.
 func parseYAML(source []byte) (root ast.Node, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -97,7 +97,7 @@ func TestStepsRunInOrder(t *testing.T) {
 	}
 }
 
-func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
+func TestParseErrorsNameTheLine(t *testing.T) {
 	screen := "start: a\nstate: {s: \"\", n: 0}\nscreens:\n  a:\n    elements:\n"
 	for name, c := range map[string]struct{ source, want string }{
 		"unknown key of the file": {"start: a\ncolour: red\nscreens: {a: {title: A}}",
@@ -105,11 +105,11 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 		"unknown key of a screen": {"start: a\nscreens:\n  a:\n    name: A", `line 4: unknown key "name" of screen "a"`},
 		"missing start":           {"screens: {a: {title: A}}", "start is missing"},
 		"start nowhere":           {"start: b\nscreens: {a: {title: A}}", `start names the unknown screen "b"`},
-		"no screens":              {"start: b", "there are no screens"},
+		"no screens":              {"start: b", "no screens"},
 		"unknown kind":            {screen + "      - lever: x", `line 6: unknown key "lever" of an element`},
 		"no kind":                 {screen + "      - id: x", "line 6: an element has no kind"},
 		"two kinds":               {screen + "      - text: x\n        button: y", "line 7: an element is either a text or a button"},
-		"duplicate id":            {screen + "      - {text: x, id: i}\n      - {text: y, id: i}", `line 7: id "i" is there twice`},
+		"duplicate id":            {screen + "      - {text: x, id: i}\n      - {text: y, id: i}", `line 7: duplicate id "i"`},
 		"duplicate key":           {screen + "      - {text: x, text: y}", "line 6:"},
 		"go nowhere":              {screen + "      - button: b\n        do: [{go: z}]", `line 7: go names the unknown screen "z"`},
 		"unknown variable":        {screen + "      - text: \"{z}\"", `line 6: unknown variable "z"`},
@@ -123,7 +123,7 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 		"do on a text":          {screen + "      - {text: b, do: [{go: a}]}", "line 6: a text has no do"},
 		"step with two actions": {screen + "      - {button: b, do: [{go: a, back: true}]}", "line 6: a step needs exactly one"},
 		"else without when":     {screen + "      - {button: b, do: [{go: a, else: []}]}", "line 6: do and else belong to when"},
-		"back with a place":     {screen + "      - {button: b, do: [{back: home}]}", "line 6: back takes true"},
+		"back with a place":     {screen + "      - {button: b, do: [{back: home}]}", "line 6: back must be true"},
 		"unknown style": {screen + "      - {text: b, style: loud}",
 			`line 6: unknown style "loud" of a text: known styles are body`},
 		"row in a row":           {screen + "      - row: [{row: [{text: a}]}]", "line 6: a row cannot hold a row"},
@@ -133,7 +133,7 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 		"empty range":            {screen + "      - {slider: a, bind: n, min: 5, max: 5}", "line 6: min is 5: it must be less than max"},
 		"picker without options": {screen + "      - {picker: a, bind: s}", "line 6: a picker needs options"},
 		"value not an option": {screen + "      - {segmented: a, bind: s, options: [x]}",
-			`line 6: variable "s" starts as "", which is none`},
+			`line 6: variable "s" starts as "": it must be one of the options`},
 		"area that is too high": {screen + "      - {area: a, height: 9000}", "line 6: step, width and height"},
 		"unknown keyboard":      {screen + "      - {field: a, bind: s, keyboard: piano}", `line 6: unknown keyboard "piano"`},
 		"swipe into a number":   {screen + "      - {area: a, swipe: {into: n}}", "line 6: into needs a string variable"},
@@ -141,7 +141,7 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 		"repeat without each":   {screen + "      - repeat: {count: 3}", "line 6: a repeat needs each"},
 		"repeat in a repeat": {screen + "      - repeat: {count: 2, each: {list: [{repeat: {count: 2, each: {text: a}}}]}}",
 			"line 6: a repeat cannot be in a repeat"},
-		"repeat of one id": {screen + "      - repeat: {count: 3, each: {text: a, id: x}}", `line 6: id "x" is there twice`},
+		"repeat of one id": {screen + "      - repeat: {count: 3, each: {text: a, id: x}}", `line 6: duplicate id "x"`},
 		"endless repeat": {screen + "      - repeat: {count: 99999999, each: {text: a}}",
 			"line 6: a repeat needs each, and a count of at most"},
 		"unknown level": {screen + "      - {button: b, do: [{log: {level: loud, message: a}}]}", `line 6: unknown level "loud"`},
@@ -150,13 +150,13 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 		"stop of nothing":  {screen + "      - {button: b, do: [{stop: x}]}", `line 6: stop names the unknown timer "x"`},
 		"flip of a number": {screen + "      - {button: b, do: [{flip: n}]}", "line 6: flip needs a bool variable"},
 		"sheet nowhere":    {screen + "      - {button: b, do: [{sheet: z}]}", `line 6: sheet names the unknown screen "z"`},
-		"tab without tabs": {screen + "      - {button: b, do: [{tab: a}]}", `line 6: tab names "a", which is no tab's screen`},
+		"tab without tabs": {screen + "      - {button: b, do: [{tab: a}]}", `line 6: tab names "a": it must be the screen of a tab`},
 		"dialog with a text": {screen + "      - {button: b, do: [{alert: {buttons: [{text: a}]}}]}",
 			"line 6: a dialog has buttons only"},
 		"tab nowhere": {"tabs: {items: [{label: A, screen: z}]}\nscreens: {a: {title: A}}",
 			`line 1: a tab names the unknown screen "z"`},
 		"start without tab": {"start: b\ntabs: {items: [{label: A, screen: a}]}\nscreens: {a: {title: A}, b: {title: B}}",
-			`start names "b", which no tab shows`},
+			`start names "b": it must be the screen of a tab`},
 		"link without scheme": {"start: a\nopen: {item: []}\nscreens: {a: {title: A}}", `line 2: open needs URLs`},
 		"link into nothing":   {"start: a\nopen: {\"x://{id}\": []}\nscreens: {a: {title: A}}", `line 2: unknown variable "id"`},
 		"declared argument": {"start: a\nstate: {arg.x: \"\"}\nscreens: {a: {title: A}}",
@@ -272,7 +272,7 @@ screens:
               error: s, json: {a.0: s}, do: [], else: []}
 `
 
-func TestWhatReachesOutsideIsRead(t *testing.T) {
+func TestParseReadsPermissionsRequestsAndFiles(t *testing.T) {
 	a, err := app.Parse([]byte(outward))
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ func (r *reader) document(root ast.Node) {
 		"screens": r.screens,
 	})
 	if len(r.app.Screens) == 0 {
-		r.fail(root, "there are no screens: add at least one under screens")
+		r.fail(root, "no screens: add at least one under screens")
 	}
 	if items := r.app.Tabs.Items; len(items) > 0 && r.app.Start == "" {
 		r.app.Start = items[0].Screen
@@ -42,7 +42,7 @@ func (r *reader) checkStartTab(at ast.Node) {
 	items := r.app.Tabs.Items
 	isStart := func(t Tab) bool { return t.Screen == r.app.Start }
 	if len(items) > 0 && !slices.ContainsFunc(items, isStart) {
-		r.fail(at, "start names %q, which no tab shows", r.app.Start)
+		r.fail(at, "start names %q: it must be the screen of a tab", r.app.Start)
 	}
 }
 

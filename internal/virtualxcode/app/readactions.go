@@ -20,7 +20,7 @@ func (r *reader) tabStep(n ast.Node) Step {
 	r.into(&screen, "tab")(n)
 	r.later = append(r.later, func() {
 		if !slices.ContainsFunc(r.app.Tabs.Items, func(t Tab) bool { return t.Screen == screen }) {
-			r.fail(n, "tab names %q, which is no tab's screen", screen)
+			r.fail(n, "tab names %q: it must be the screen of a tab", screen)
 		}
 	})
 	return ToTab(screen)
@@ -63,7 +63,7 @@ func (r *reader) dialog(n ast.Node, confirm bool) Step {
 	return d
 }
 
-// shortest is the shortest time between two ticks: a look must not have to run millions of them.
+// shortest is the minimum time between two ticks: a look must not have to run millions of them.
 const shortest = 50 * time.Millisecond
 
 func (r *reader) timer(n ast.Node, what string, depth int) Step {
@@ -110,7 +110,7 @@ func (r *reader) openStep(n ast.Node) Step {
 	return OpenURL(address)
 }
 
-// crashStep reads a message, which is a fatal error, or a crash of another kind.
+// crashStep reads a message, which means a fatal error, or a crash of another kind.
 func (r *reader) crashStep(n ast.Node) Step {
 	c := Crash{Kind: FatalError}
 	if t := n.GetToken(); t != nil && t.Position != nil {

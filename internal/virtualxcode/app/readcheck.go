@@ -30,14 +30,14 @@ func (r *reader) checkBind(n ast.Node, e *Element, rule kindRule) {
 	r.wants(n, "filter", e.Filter, "")
 }
 
-// checkVariable wants a variable of like's type; what says what for.
+// checkVariable checks the type of a variable; what names its user.
 func (r *reader) checkVariable(at ast.Node, what, name string, like any) {
 	if v, ok := r.variable(at, name); ok && !sameType(v, like) {
 		r.fail(at, "%s needs %s variable: %q is %s", what, typeName(like), name, typeName(v))
 	}
 }
 
-// checkOptions wants something to choose from, with the initial value among it.
+// checkOptions requires options that include the variable's initial value.
 func (r *reader) checkOptions(n ast.Node, e *Element, rule kindRule) {
 	if !rule.may("options") {
 		return
@@ -48,12 +48,12 @@ func (r *reader) checkOptions(n ast.Node, e *Element, rule kindRule) {
 	}
 	r.later = append(r.later, func() {
 		if v, ok := r.app.State[e.Bind].(string); ok && !slices.Contains(e.Options, v) {
-			r.fail(n, "variable %q starts as %q, which is none of the options", e.Bind, v)
+			r.fail(n, "variable %q starts as %q: it must be one of the options", e.Bind, v)
 		}
 	})
 }
 
-// checkNumbers fills in what the file does not say.
+// checkNumbers sets defaults.
 func (r *reader) checkNumbers(n ast.Node, e *Element, rule kindRule) {
 	if e.Range.Max == 0 {
 		e.Range.Max = rule.ranges.Max
@@ -103,7 +103,7 @@ func (r *reader) drop(n ast.Node) *Drop {
 	return d
 }
 
-// wants checks, once all are known, that a variable is of like's type, if one is named.
+// wants checks, after all variables are known, that a named variable has like's type.
 func (r *reader) wants(at ast.Node, what, name string, like any) {
 	if name != "" {
 		r.later = append(r.later, func() { r.checkVariable(at, what, name, like) })

@@ -8,8 +8,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// elements reads a list of elements; place begins the keys of those without an id, and taken holds the keys that
-// the screen has already.
+// elements reads a list of elements. place is the prefix of the keys of elements without an id, and taken holds the keys in use on the
+// screen.
 func (r *reader) elements(n ast.Node, what, place string, taken map[string]bool) (out []*Element) {
 	r.list(n, what, func(item ast.Node) {
 		if template := repeated(item); template != nil {
@@ -70,7 +70,7 @@ func (r *reader) elementKeys(e *Element) keys {
 	}
 }
 
-// kind reads the key that gives an element its kind.
+// kind reads the key that determines an element's kind.
 func (r *reader) kind(e *Element, kind Kind, taken map[string]bool) func(ast.Node) {
 	return func(n ast.Node) {
 		if e.Kind != "" {
@@ -108,7 +108,7 @@ func (r *reader) checkElement(n ast.Node, e *Element, taken map[string]bool) {
 		e.Key = e.ID
 	}
 	if taken[e.Key] {
-		r.fail(n, "id %q is there twice on this screen", e.Key)
+		r.fail(n, "duplicate id %q on this screen", e.Key)
 	}
 	taken[e.Key] = true
 	r.checkKeys(n, e, rule)
@@ -118,7 +118,7 @@ func (r *reader) checkElement(n ast.Node, e *Element, taken map[string]bool) {
 	r.checkNumbers(n, e, rule)
 }
 
-// checkKeys complains about keys an element of its kind has no use for.
+// checkKeys reports keys that the element's kind does not allow.
 func (r *reader) checkKeys(n ast.Node, e *Element, rule kindRule) {
 	for _, given := range []struct {
 		key   string

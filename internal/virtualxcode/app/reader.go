@@ -9,14 +9,14 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// reader turns YAML nodes into a definition and collects the problems. A value with a problem stays zero: with problems
-// the definition is not used.
+// reader converts YAML nodes to a definition and collects the problems. A value with a problem stays zero: a definition with problems
+// is not used.
 type reader struct {
 	app      *App
 	problems Problems
 	later    []func() // checks that need the whole file, such as whether a screen exists
 	seen     map[Problem]bool
-	params   *strings.Replacer // what a repeat puts into strings; nil outside of one
+	params   *strings.Replacer // values that a repeat inserts into strings; nil outside of a repeat
 	count    int               // elements so far
 	depth    int               // of containers in containers
 }
@@ -33,7 +33,7 @@ func (r *reader) fail(at ast.Node, format string, args ...any) {
 	r.problems = append(r.problems, p)
 }
 
-// keys says how to read each key of a mapping.
+// keys maps each key of a mapping to its reader.
 type keys map[string]func(ast.Node)
 
 func (k keys) names() string { return strings.Join(slices.Sorted(maps.Keys(k)), ", ") }
@@ -65,7 +65,7 @@ func (r *reader) each(n ast.Node, what string, f func(key string, at, value ast.
 			continue
 		}
 		if seen[key.Value] {
-			r.fail(key, "key %q of %s is there twice", key.Value, what)
+			r.fail(key, "duplicate key %q of %s", key.Value, what)
 			continue
 		}
 		seen[key.Value] = true
@@ -92,7 +92,7 @@ func (r *reader) list(n ast.Node, what string, f func(ast.Node)) {
 	}
 	for _, item := range seq.Values {
 		if item == nil {
-			r.fail(n, "%s has an item with nothing in it", what)
+			r.fail(n, "%s has an empty item", what)
 			continue
 		}
 		f(item)
@@ -111,7 +111,7 @@ func (r *reader) into(target *string, what string) func(ast.Node) {
 	}
 }
 
-// text returns a reader of a text, whose references are checked once all variables are known.
+// text returns a reader of a text. Its references are checked after all variables are known.
 func (r *reader) text(target *Text, what string) func(ast.Node) {
 	return func(n ast.Node) {
 		var s string
@@ -153,7 +153,7 @@ func readScalar[T any](r *reader, target *T, what string) func(ast.Node) {
 	}
 }
 
-// scalar reads a value a variable can have, with what a repeat puts into it; nil means it is none.
+// scalar reads the value of a variable, with the insertions of a repeat; nil for other values.
 func (r *reader) scalar(n ast.Node) any {
 	v := scalar(n)
 	if text, ok := v.(string); ok && r.params != nil {
@@ -192,7 +192,7 @@ func (r *reader) checkReferences(at ast.Node, t Text) {
 	t.scan(func(string) {}, func(name string) { r.variable(at, name) })
 }
 
-// variable returns the initial value of a variable, or complains that there is none.
+// variable returns the initial value of a variable, or reports that it is unknown.
 func (r *reader) variable(at ast.Node, name string) (any, bool) {
 	v, ok := r.app.State[name]
 	if initial := given(name); !ok && initial != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// askStep reads a service, or a mapping with a service and what the app does with the answer.
+// askStep reads a service, or a mapping with a service and the steps for the answers.
 func (r *reader) askStep(n ast.Node, depth int) Step {
 	a := r.newAsk()
 	if _, ok := mappingEntries(n); !ok {
@@ -34,7 +34,7 @@ func (r *reader) newAsk() *Ask {
 	return a
 }
 
-// pasteStep reads what is done with the pasteboard, for which the system may ask first.
+// pasteStep reads the steps for the pasteboard, for which the system may ask first.
 func (r *reader) pasteStep(n ast.Node, depth int) Step {
 	a := r.newAsk()
 	a.Service = "paste"
@@ -48,9 +48,9 @@ func (r *reader) pasteStep(n ast.Node, depth int) Step {
 	return a
 }
 
-// The times a request can take.
+// Limits for the duration of a request.
 const (
-	defaultTimeout = 60 // seconds, as URLSession's
+	defaultTimeout = 60 // seconds, the default of URLSession
 	longestTimeout = 600
 )
 
@@ -94,7 +94,7 @@ func (r *reader) headers(n ast.Node, q *Request) {
 	})
 }
 
-// fields may go into variables of any type: what does not fit is left out.
+// fields may set variables of any type: values of the wrong type are dropped.
 func (r *reader) fields(n ast.Node, q *Request) {
 	r.each(n, "json", func(path string, at, value ast.Node) {
 		f := Field{Path: path}
@@ -104,7 +104,7 @@ func (r *reader) fields(n ast.Node, q *Request) {
 	})
 }
 
-// server reads what the app answers itself, under keys such as "POST /orders".
+// server reads the app's own answers, under keys such as "POST /orders".
 func (r *reader) server(n ast.Node) {
 	r.each(n, "server", func(key string, at, value ast.Node) {
 		reply := Reply{Status: http.StatusOK}

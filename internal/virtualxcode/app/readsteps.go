@@ -22,7 +22,7 @@ func (r *reader) cond(target *Cond, what string) func(ast.Node) {
 	}
 }
 
-// emptyWords are the words a condition may use instead of a value.
+// emptyWords are the words of a condition that stand for a test.
 func emptyWords() map[any]bool { return map[any]bool{"empty": true, "notempty": false} }
 
 func (r *reader) checkTest(at ast.Node, t Test) {
@@ -52,7 +52,7 @@ func (r *reader) steps(target *[]Step, depth int) func(ast.Node) {
 	}
 }
 
-// step reads one step: exactly one of the keys that name an action, and do and else beside when.
+// step reads one step: exactly one key that names an action; when may also have do and else.
 func (r *reader) step(n ast.Node, depth int) Step {
 	var found []Step
 	var when *When
@@ -88,7 +88,7 @@ func has(n ast.Node, names ...string) bool {
 	})
 }
 
-// stepReaders is the one list of actions; depth is of the step they are read for.
+// stepReaders is the table of actions; depth is the nesting of the step.
 func (r *reader) stepReaders(depth int) map[string]func(ast.Node) Step {
 	table := map[string]func(ast.Node) Step{
 		"set":     func(v ast.Node) Step { return Set(r.assigns(v, "set", nil)) },
@@ -118,7 +118,7 @@ func (r *reader) stepReaders(depth int) map[string]func(ast.Node) Step {
 	return table
 }
 
-// assigns reads variables and values; like is a value of the type the variables must have, nil for any.
+// assigns reads variables and values; like is a value of the variables' type, nil for any.
 func (r *reader) assigns(n ast.Node, what string, like any) (out []Assign) {
 	r.each(n, what, func(name string, at, value ast.Node) {
 		a := Assign{Var: name, Value: r.scalar(value)}
@@ -145,11 +145,11 @@ func (r *reader) checkAssign(at ast.Node, a Assign, like any) {
 
 func (r *reader) onlyTrue(n ast.Node, what string) {
 	if scalar(n) != true {
-		r.fail(n, "%s takes true and nothing else", what)
+		r.fail(n, "%s must be true", what)
 	}
 }
 
-// stopStep is checked against the names of all timers, which are known at the end.
+// stopStep is checked against the names of all timers, which are known only at the end.
 func (r *reader) stopStep(n ast.Node) Step {
 	var name string
 	r.into(&name, "stop")(n)

@@ -8,9 +8,9 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-const maxElements = 20_000 // of an app, repeated ones counted as often as they are repeated
+const maxElements = 20_000 // maximum elements of an app, including repeated ones
 
-// repeated is the value of an item's repeat, nil if it has none.
+// repeated is the value of an item's repeat, or nil.
 func repeated(item ast.Node) ast.Node {
 	entries, ok := mappingEntries(item)
 	if !ok || len(entries) != 1 {
@@ -22,8 +22,8 @@ func repeated(item ast.Node) ast.Node {
 	return nil
 }
 
-// repeat reads an element as often as it says. In its strings {index} is a running number, and {item} one of a
-// list; that is done while reading, so that every copy has an id and a key of its own.
+// repeat reads an element several times. In its strings {index} is a running number, and {item} is an item of a list. The insertion
+// happens while reading, so that every copy has its own id and key.
 func (r *reader) repeat(item, body ast.Node, place string, taken map[string]bool, before int) (out []*Element) {
 	if r.params != nil {
 		r.fail(item, "a repeat cannot be in a repeat")

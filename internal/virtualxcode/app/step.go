@@ -16,7 +16,7 @@ type Navigator interface {
 	SelectTab(screen string)
 }
 
-// Presenter lays things over the screens of an app.
+// Presenter shows things over the screens of an app.
 type Presenter interface {
 	Present(screen string) // as a sheet
 	Dismiss()              // the topmost sheet
@@ -33,7 +33,7 @@ type Runner interface {
 	Exit()
 }
 
-// Outside is what an app reaches outside of itself.
+// Outside is the app's access to the outside world.
 type Outside interface {
 	Request(*Request)
 	Open(address string)
@@ -41,7 +41,7 @@ type Outside interface {
 	ReadFile(name string) string
 }
 
-// Step is one thing an element does when it is used.
+// Step is one action of an app.
 type Step interface{ Run(Stage) }
 
 // Run executes steps in order.
@@ -57,7 +57,7 @@ type Assign struct {
 	Value any
 }
 
-// Set gives variables values; references in strings are expanded first.
+// Set sets variables; references in strings are expanded first.
 type Set []Assign
 
 // Run implements Step.
@@ -85,7 +85,7 @@ func (s Add) Run(on Stage) {
 	}
 }
 
-// Flip makes a true variable false and a false one true.
+// Flip inverts a bool variable.
 type Flip string
 
 // Run implements Step.

@@ -24,7 +24,7 @@ type Sheet string
 // Run implements Step.
 func (s Sheet) Run(on Stage) { on.Present(string(s)) }
 
-// Dismiss takes the topmost sheet away.
+// Dismiss closes the topmost sheet.
 type Dismiss struct{}
 
 // Run implements Step.
@@ -36,13 +36,13 @@ func (d *Dialog) Run(on Stage) { on.Ask(d) }
 // Run implements Step: it starts the timer.
 func (t *Timer) Run(on Stage) { on.StartTimer(t) }
 
-// Stop ends the timers of a name.
+// Stop stops the timers of a name.
 type Stop string
 
 // Run implements Step.
 func (s Stop) Run(on Stage) { on.StopTimer(string(s)) }
 
-// PrintLevel is the level of what an app prints rather than logs.
+// PrintLevel is the level of printed lines, as opposed to logged ones.
 const PrintLevel = "print"
 
 // logLevels are the levels of os_log.
@@ -62,33 +62,33 @@ func (s Log) Run(on Stage) { on.Log(s, s.Message.Expand(on.Vars())) }
 // The kinds of crashes.
 const (
 	FatalError = "fatal"     // a Swift precondition: fatalError, an index out of range
-	Exception  = "exception" // an Objective-C exception nobody caught
-	BadAccess  = "memory"    // memory that is not there
-	Abort      = "abort"     // the process ended itself
-	Watchdog   = "watchdog"  // the system ended it because it did not answer
+	Exception  = "exception" // an uncaught Objective-C exception
+	BadAccess  = "memory"    // access to unmapped memory
+	Abort      = "abort"     // the process aborted
+	Watchdog   = "watchdog"  // the system ended it because it did not respond
 )
 
 // CrashKinds lists the kinds of crashes.
 func CrashKinds() []string { return []string{FatalError, Exception, BadAccess, Abort, Watchdog} }
 
-// Crash ends the app as a bug would.
+// Crash ends the app like a bug.
 type Crash struct {
 	Kind    string
 	Name    string // of an exception
 	Message Text
-	Line    int // of the ui.yaml
+	Line    int // line of the ui.yaml
 }
 
 // Run implements Step.
 func (s Crash) Run(on Stage) { on.Crash(s, s.Message.Expand(on.Vars())) }
 
-// Exit ends the app by itself, without a crash.
+// Exit ends the app without a crash.
 type Exit struct{}
 
 // Run implements Step.
 func (Exit) Run(on Stage) { on.Exit() }
 
-// OpenURL has the system open a URL: another app comes to the front.
+// OpenURL makes the system open a URL: another app comes to the front.
 type OpenURL Text
 
 // Run implements Step.

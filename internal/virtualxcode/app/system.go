@@ -2,15 +2,14 @@ package app
 
 import "strings"
 
-// The prefixes of variables that the device gives an app. They need no declaration, and only an app of the system can
-// change them.
+// Prefixes of variables that the device provides. They need no declaration, and only an app of the system can change them.
 const (
 	devicePrefix     = "device."
 	permissionPrefix = "permission."
 )
 
-// DeviceVars are the variables a device gives every app, with the values of a new device. Adding one starts here; the
-// world says what it means.
+// DeviceVars are the variables that a device provides to every app, with a new device's values. A new variable starts here; the world
+// implements it.
 func DeviceVars() Vars {
 	return Vars{
 		"device.appearance": "Light", "device.dark": false, "device.contrast": false, "device.text_size": 4.0,
@@ -23,14 +22,15 @@ func DeviceVars() Vars {
 	}
 }
 
-// Services are what an app can ask permission for: those of simctl privacy, and those only people can answer.
+// Services are the permissions that an app can ask for: the services of simctl privacy, and further services that only people can
+// answer.
 func Services() []string {
 	return []string{"bluetooth", "calendar", "camera", "contacts", "face-id", "local-network", "location", "location-always",
 		"media-library", "microphone", "motion", "notifications", "paste", "photos", "photos-add", "reminders", "siri",
 		"speech", "tracking"}
 }
 
-// given is the initial value of a variable that the launch or the device gives an app; nil if it is none of those.
+// given is the initial value of a variable from the launch or the device; nil for other variables.
 func given(name string) any {
 	if strings.HasPrefix(name, argPrefix) || strings.HasPrefix(name, envPrefix) {
 		return ""
@@ -44,7 +44,7 @@ func given(name string) any {
 	return nil
 }
 
-// Permission is the service whose answer a variable holds, "" if it holds none.
+// Permission is the service whose answer a variable holds, or "".
 func Permission(variable string) string {
 	service, ok := strings.CutPrefix(variable, permissionPrefix)
 	if !ok {

@@ -9,7 +9,7 @@ import (
 // Vars are an app's variables by name. A value is a string, a float64 or a bool, so that Vars survive JSON.
 type Vars map[string]any
 
-// Clone is a copy that can be changed without changing v.
+// Clone is an independent copy of v.
 func (v Vars) Clone() Vars { return maps.Clone(v) }
 
 // Fits reports whether other has the same variables with the same types as v.
@@ -58,7 +58,7 @@ func (t Text) Expand(vars Vars) string {
 	return b.String()
 }
 
-// scan cuts t into literals and variable names. A brace that is never closed is literal.
+// scan splits t into literals and variable names. An unclosed brace is literal.
 func (t Text) scan(literal, variable func(string)) {
 	rest := string(t)
 	for {
@@ -82,7 +82,7 @@ func (t Text) scan(literal, variable func(string)) {
 	}
 }
 
-// Cond is a condition on variables: all tests must hold, so none is always true.
+// Cond is a condition on variables: all tests must hold, so an empty one always holds.
 type Cond []Test
 
 // Test compares one variable.

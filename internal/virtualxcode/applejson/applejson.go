@@ -1,7 +1,6 @@
-// Package applejson prints JSON as Apple's encoders do: two spaces a level, a space on both sides of the colon, slashes
-// escaped, an empty line in what is empty. encoding/json can do none of these.
-//
-// It knows no tool: the differences between tools are a Style.
+// Package applejson prints JSON like Apple's encoders: two spaces per level, a space on both sides of the colon, escaped slashes, an
+// empty line in an empty group. encoding/json can do none of these. Encode prints a document; a Style holds the differences between
+// tools. It must not know any tool.
 package applejson
 
 import (
@@ -14,29 +13,29 @@ import (
 	"strings"
 )
 
-// Ordered is an object whose members have an order of their own. The members of a map[string]any come sorted.
+// Ordered is an object whose members have their own order. Members of a map[string]any are sorted.
 type Ordered interface {
 	Members() iter.Seq2[string, any]
 }
 
-// Style is what differs between Apple's encoders. The zero value is NSJSONSerialization's.
+// Style holds the differences between Apple's encoders. The zero value is NSJSONSerialization's.
 type Style struct {
-	PlainSlashes bool // slashes are not escaped
+	PlainSlashes bool // slashes stay unescaped
 	ShortEmpty   bool // [] and {}, without the empty line
 }
 
-// Encode is v with a line feed at the end. v is made of Ordered, map[string]any, []any and what encoding/json takes as a
-// string, a number, a bool or null.
+// Encode returns v with a line feed at the end. v consists of Ordered, map[string]any, []any and the values that encoding/json prints
+// as a string, a number, a bool or null.
 func Encode(v any) string { return Style{}.Encode(v) }
 
-// Encode is v, in s, with a line feed at the end.
+// Encode returns v in style s, with a line feed at the end.
 func (s Style) Encode(v any) string {
 	p := printer{Style: s, colon: " : ", breaks: true}
 	p.write(v, "")
 	return p.b.String() + "\n"
 }
 
-// Line is v, in s, on one line and without any white space.
+// Line returns v in style s, on one line and without white space.
 func (s Style) Line(v any) string {
 	p := printer{Style: s, colon: ":"}
 	p.write(v, "")
@@ -89,7 +88,7 @@ func (p *printer) object(members iter.Seq2[string, any], pad string) {
 	})
 }
 
-// group writes what each calls item for, between its brackets.
+// group writes the items of a group between its brackets.
 func (p *printer) group(open, end byte, pad string, each func(item func())) {
 	p.b.WriteByte(open)
 	n := 0
@@ -119,7 +118,7 @@ func (p *printer) newline(pad string) {
 func (p *printer) scalar(v any) {
 	text, err := plain(v)
 	if err != nil {
-		panic(fmt.Sprintf("a %T among JSON: %v", v, err)) // a mistake in a table of ours, never an input
+		panic(fmt.Sprintf("a %T among JSON: %v", v, err)) // a mistake in one of our tables, never in an input
 	}
 	if !p.PlainSlashes {
 		text = escaped(text)
@@ -127,8 +126,8 @@ func (p *printer) scalar(v any) {
 	p.b.WriteString(text)
 }
 
-// Marshal is a Go value as encoding/json writes it, on one line, but with slashes escaped and without HTML escapes, as
-// NSJSONSerialization does.
+// Marshal returns a Go value on one line, as encoding/json writes it, but with escaped slashes and without HTML escapes, like
+// NSJSONSerialization.
 func Marshal(v any) (string, error) {
 	text, err := plain(v)
 	return escaped(text), err

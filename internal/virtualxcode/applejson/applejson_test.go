@@ -19,7 +19,7 @@ func (p pairs) Members() iter.Seq2[string, any] {
 	}
 }
 
-func TestStyles(t *testing.T) {
+func TestJSONIsWrittenInAppleStyles(t *testing.T) {
 	value := map[string]any{"b": []any{1, "x/y"}, "a": map[string]any{}, "c": pairs{"z", "1", "y", "<é>"}, "d": nil, "e": []any{}}
 	const sorted = `{
   "a" : {

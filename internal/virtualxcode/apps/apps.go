@@ -1,4 +1,5 @@
-// Package apps holds the apps that come with Virtual Xcode, as the .app folders they are.
+// Package apps holds the built-in apps of Virtual Xcode as .app folders. Builtin reads them for a world; Write copies them into a
+// folder.
 package apps
 
 import (
@@ -17,8 +18,7 @@ import (
 //go:embed *.app
 var folders embed.FS
 
-// Builtin gives every built-in app. They are read once, because a test process has hundreds of worlds; worlds do not change
-// them.
+// Builtin returns every built-in app. The apps are read once, because a test process has hundreds of worlds; worlds do not change them.
 func Builtin() ([]*app.Bundle, error) {
 	bundles, err := builtin()
 	return slices.Clone(bundles), err
@@ -47,8 +47,7 @@ func read() ([]*app.Bundle, error) {
 	return bundles, nil
 }
 
-// Write puts the .app folders of all built-in apps into dir, which is made if need be. What is there already is
-// overwritten.
+// Write copies the .app folders of all built-in apps into dir. It creates dir if needed and overwrites existing files.
 func Write(dir string) error {
 	return fs.WalkDir(folders, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {

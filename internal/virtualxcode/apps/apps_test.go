@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/virtualxcode/apps"
 )
 
-func TestTheAppsAreBuiltIn(t *testing.T) {
+func TestBuiltinAppsHaveTheirScreens(t *testing.T) {
 	bundles, err := apps.Builtin()
 	if err != nil {
 		t.Fatal(err)

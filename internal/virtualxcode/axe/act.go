@@ -14,10 +14,10 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// The longest a finger or a pause may last, in seconds.
+// The maximum durations of a touch and of a pause, in seconds.
 const longest = 10
 
-// point reads two options that belong together.
+// point reads a pair of options.
 func (c call) point(x, y string) (p world.Point, err error) {
 	for _, name := range []string{x, y} {
 		if !c.args.Has(name) {
@@ -33,7 +33,7 @@ func (c call) point(x, y string) (p world.Point, err error) {
 	return p, err
 }
 
-// within runs do between the delays that were asked for.
+// within runs do between the requested delays.
 func (c call) within(ctx context.Context, do func(udid string) error) error {
 	before, err := c.between("--pre-delay", 0, 0, longest, "Pre-delay must be between 0 and 10 seconds.")
 	if err != nil {
@@ -50,7 +50,7 @@ func (c call) within(ctx context.Context, do func(udid string) error) error {
 	return errors.Join(c.world.Sleep(ctx, seconds(before)), do(d.UDID), c.world.Sleep(ctx, seconds(after)))
 }
 
-// tap reads its target before it does anything. -x and -y win over a selector.
+// tap reads its target first. -x and -y override a selector.
 func tap(ctx context.Context, c call) error {
 	s, err := c.selector("--id", "--label", "--value")
 	byPoint := c.args.Has("-x") || c.args.Has("-y")
@@ -101,7 +101,7 @@ func double(n float64) string {
 	return text
 }
 
-// touch presses when both --down and --up are given. Only one of them does nothing: the world has no multi-touch.
+// touch presses if both --down and --up are given. One of them alone has no effect: the world has no multi-touch.
 func touch(ctx context.Context, c call) error {
 	at, err := c.point("-x", "-y")
 	if err != nil {
@@ -146,20 +146,20 @@ func swipe(ctx context.Context, c call) error {
 	return c.within(ctx, func(udid string) error { return c.world.Swipe(ctx, udid, from, to, seconds(took)) })
 }
 
-// The measures of the presets, in points. AXe does not ask the simulator for the size of its screen.
+// Dimensions of the presets, in points. AXe does not ask the simulator for its screen size.
 const (
 	usualWidth, usualHeight = 390, 844
-	presetReach             = 200 // how far a scroll goes, around the centre of the screen
-	presetEdge              = 20  // how far from the edge of the screen a swipe begins and ends
+	presetReach             = 200 // length of a scroll, around the centre of the screen
+	presetEdge              = 20  // distance of a swipe's ends from the edge of the screen
 )
 
-// preset is a gesture: its points on a screen of some size, and how long it takes.
+// preset is a gesture: its points on a screen of a given size, and its duration.
 type preset struct {
 	points func(w, h float64) (from, to world.Point)
 	took   float64
 }
 
-// presets name a scroll by where the finger goes: scroll-up pushes the content up.
+// presets name a scroll by the finger's direction: scroll-up moves the content up.
 var presets = map[string]preset{
 	"scroll-up": scroll(0, -1), "scroll-down": scroll(0, 1), "scroll-left": scroll(-1, 0), "scroll-right": scroll(1, 0),
 	"swipe-from-left-edge": {func(w, h float64) (from, to world.Point) {
@@ -232,7 +232,7 @@ func screenshot(ctx context.Context, c call) error {
 	}
 	name := "simulator-screenshot-" + d.UDID + ".png"
 	path := c.Path(c.args.Value("--output"))
-	if info, err := os.Stat(path); err == nil && info.IsDir() { // also without --output: the caller's folder
+	if info, err := os.Stat(path); err == nil && info.IsDir() { // without --output the file goes to the caller's folder
 		path = filepath.Join(path, name)
 	}
 	if err := os.WriteFile(path, png, 0o600); err != nil {

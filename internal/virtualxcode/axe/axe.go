@@ -1,6 +1,5 @@
-// Package axe plays AXe, the command line that other programs drive a simulator with. It has the gaps of
-// the real one: it sees a flat list of what CoreSimulator's accessibility exposes, and a tap that did nothing is reported
-// as done.
+// Package axe plays AXe, a command line with which other programs drive a simulator. Run plays one command line. It has the gaps of the
+// real tool: it sees the flat list that CoreSimulator's accessibility exposes, and it reports a tap as done whatever its effect.
 package axe
 
 import (
@@ -18,10 +17,10 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// version is the AXe we imitate.
+// version is the imitated version of AXe.
 const version = "1.8.0"
 
-// exitFailed is the exit status of a command that was understood but failed.
+// exitFailed is the exit status of a valid command that failed.
 const exitFailed = 1
 
 // call is one command line being played.
@@ -31,13 +30,13 @@ type call struct {
 	args  swiftargs.Args
 }
 
-// verb is a subcommand: what it accepts, and what it does.
+// verb is a subcommand.
 type verb struct {
 	usage   string          // after "axe NAME"
-	options map[string]bool // name → takes a value
+	options map[string]bool // option name → whether it takes a value
 	words   int
 	do      func(context.Context, call) error
-	step    bool // may be one of a batch
+	step    bool // allowed in a batch
 }
 
 func with(sets ...map[string]bool) map[string]bool {
@@ -103,19 +102,19 @@ func verbs() map[string]verb {
 	}
 }
 
-// unsupported is something the real tool can do and this one cannot yet. The error says so: an error of the real tool
-// would mislead people.
+// unsupported is a feature of the real tool that is missing here. The error says so, because an error of the real tool would mislead
+// people.
 func unsupported(name string) func(context.Context, call) error {
 	return func(context.Context, call) error {
 		return tool.Refuse("Virtual Xcode does not support axe %s yet.", name)
 	}
 }
 
-// find is a verb and how its command line is read.
+// find returns a verb and its parsed command line.
 func find(name string) (verb, swiftargs.Command, bool) {
 	v, known := verbs()[name]
 	if name == "batch" {
-		v.do = batch // batch plays verbs: in the table it would refer to itself
+		v.do = batch // batch runs verbs, so it cannot be a static row of their table
 	}
 	c := swiftargs.Command{Name: "axe " + name, Usage: v.usage, Options: with(v.options, map[string]bool{"--help": false}),
 		Short: map[string]string{"-h": "--help"}, Words: v.words}
@@ -165,7 +164,7 @@ func (c call) udid() string { return c.args.Value("--udid") }
 
 func (c call) keyboard() hid.Device { return hid.Device{World: c.world, UDID: c.udid()} }
 
-// simulator is the device meant, by UDID only. AXe does not see physical devices.
+// simulator finds the device, by UDID only. AXe does not see physical devices.
 func (c call) simulator() (world.Device, error) {
 	for _, d := range c.world.Devices() {
 		if strings.EqualFold(d.UDID, c.udid()) {
@@ -175,7 +174,7 @@ func (c call) simulator() (world.Device, error) {
 	return world.Device{}, tool.Refuse("Simulator with UDID %s not found in set.", c.udid())
 }
 
-// number reads an option; without it the number is otherwise.
+// number reads an option with a default.
 func (c call) number(name string, otherwise float64) (float64, error) {
 	if !c.args.Has(name) {
 		return otherwise, nil
@@ -187,7 +186,7 @@ func (c call) number(name string, otherwise float64) (float64, error) {
 	return n, nil
 }
 
-// between is a number that has limits.
+// between reads a number with limits.
 func (c call) between(name string, otherwise, low, high float64, complaint string) (float64, error) {
 	n, err := c.number(name, otherwise)
 	if err == nil && !(n >= low && n <= high) {
@@ -196,7 +195,7 @@ func (c call) between(name string, otherwise, low, high float64, complaint strin
 	return n, err
 }
 
-// listSimulators prints one line a device.
+// listSimulators prints one line per device.
 func listSimulators(_ context.Context, c call) error {
 	for _, d := range slices.SortedFunc(slices.Values(c.world.Devices()), func(a, b world.Device) int {
 		return strings.Compare(a.Name+a.UDID, b.Name+b.UDID)

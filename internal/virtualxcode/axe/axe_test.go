@@ -76,7 +76,7 @@ func find(elements []element, id string) *element {
 	return &elements[i]
 }
 
-func TestSigningIn(t *testing.T) {
+func TestAxeCommandsSignInToShop(t *testing.T) {
 	w, udid := shop(t)
 	if login := find(describe(t, w, udid), "login-button"); login == nil || login.Enabled {
 		t.Fatalf("%+v", login)
@@ -98,7 +98,7 @@ func TestSigningIn(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestInvalidCommandsPrintAxeErrors(t *testing.T) {
 	w, udid := shop(t)
 	for _, c := range []struct {
 		args []string
@@ -150,8 +150,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestShapeOfTheRealOne compares keys and their types with a recorded run of the real tool.
-func TestShapeOfTheRealOne(t *testing.T) {
+// TestDescribeUIHasKeysOfRealAxe compares keys and their types with a recorded run of the real tool.
+func TestDescribeUIHasKeysOfRealAxe(t *testing.T) {
 	samples := os.Getenv("IOS_AGENT_SAMPLES")
 	if samples == "" {
 		samples = filepath.Join("..", "..", "..", "..", "shared", "fixtures")
@@ -213,7 +213,7 @@ func value(t *testing.T, w *world.World, udid, id string) string {
 	return *e.AXValue
 }
 
-func TestTyping(t *testing.T) {
+func TestKeyCommandsTypeText(t *testing.T) {
 	w, udid := shop(t)
 	do := func(input string, args ...string) {
 		t.Helper()
@@ -251,7 +251,7 @@ func TestTyping(t *testing.T) {
 	}
 }
 
-func TestBatch(t *testing.T) {
+func TestBatchRunsStepsInOrder(t *testing.T) {
 	w, udid := shop(t)
 	steps := "# sign in\ntap --id email-field\ntype 'ada@example.com'\n\ntap --label Password\ntype secret\ntap --id " +
 		"login-button\nsleep 1\n"
@@ -264,8 +264,8 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestTabBar: it is one group for describe-ui; only a point finds what is in it.
-func TestTabBar(t *testing.T) {
+// TestDescribeUIHidesTabBarItems: it is one group for describe-ui; only a point finds what is in it.
+func TestDescribeUIHidesTabBarItems(t *testing.T) {
 	w, udid := shop(t)
 	if _, err := w.Launch(t.Context(), udid, "com.iosagent.conformance", world.LaunchOptions{}); err != nil {
 		t.Fatal(err)
@@ -293,7 +293,7 @@ func TestTabBar(t *testing.T) {
 	}
 }
 
-func TestSlider(t *testing.T) {
+func TestSliderCommandSetsValue(t *testing.T) {
 	w, udid := shop(t)
 	if _, err := w.Launch(t.Context(), udid, "com.iosagent.conformance", world.LaunchOptions{}); err != nil {
 		t.Fatal(err)
@@ -321,8 +321,8 @@ func FuzzBatch(f *testing.F) {
 	})
 }
 
-// TestGesturePresets: a scroll is named by where the finger goes, and goes 200 points.
-func TestGesturePresets(t *testing.T) {
+// TestScrollPresetsMoveFingerInDirection: a scroll is named by where the finger goes, and goes 200 points.
+func TestScrollPresetsMoveFingerInDirection(t *testing.T) {
 	w, udid := shop(t)
 	plist := `<plist version="1.0"><dict><key>CFBundleIdentifier</key><string>com.example.pad</string></dict></plist>`
 	pad := `

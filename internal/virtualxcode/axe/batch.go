@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/virtualxcode/tool"
 )
 
-// batch plays several steps, one after the other, and stops at the first that fails unless it is told to go on.
+// batch runs several steps in order, and stops at the first failure unless an option says to continue.
 func batch(ctx context.Context, c call) error {
 	lines, err := c.steps()
 	if err != nil {
@@ -37,7 +37,7 @@ func batch(ctx context.Context, c call) error {
 	return nil
 }
 
-// steps are the lines to play, without comments.
+// steps returns the lines without comments.
 func (c call) steps() (lines []string, err error) {
 	sources := 0
 	for _, name := range []string{"--step", "--file", "--stdin"} {
@@ -75,7 +75,7 @@ func (c call) steps() (lines []string, err error) {
 	return lines, nil
 }
 
-// playStep plays one line; what it would print is not printed.
+// playStep runs one line and discards its output.
 func (c call) playStep(ctx context.Context, line string) error {
 	step, err := tokens(line)
 	if err != nil {

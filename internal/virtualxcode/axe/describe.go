@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// form is what AXe prints of an element.
+// form selects the keys that AXe prints of an element.
 var form = axtree.Form{Children: true, PID: true}
 
 func (c call) look(ctx context.Context) (axtree.Screen, error) {

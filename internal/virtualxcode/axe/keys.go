@@ -37,10 +37,10 @@ func typeText(ctx context.Context, c call) error {
 	return c.within(ctx, func(string) error { return c.keyboard().Type(ctx, text) })
 }
 
-// maxInput bounds what is read from a file or the standard input.
+// maxInput is the maximum size of text from a file or standard input.
 const maxInput = 1 << 20
 
-// input is the text to type, from wherever it comes. The last line feed of an input is not typed.
+// input returns the text to type, without its last line feed.
 func (c call) input() (string, error) {
 	if len(c.args.Words) > 0 {
 		return c.args.Words[0], nil
@@ -80,7 +80,7 @@ func pressKey(ctx context.Context, c call) error {
 	})
 }
 
-// codes reads a list of key codes.
+// codes parses a list of key codes.
 func codes(text, what, missing, bad string) (all []int, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		if part = strings.TrimSpace(part); part == "" {

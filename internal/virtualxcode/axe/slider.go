@@ -14,7 +14,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// How a slider is moved: by dragging from where it is, again and again until it shows what was asked for.
+// Limits of moving a slider: it is dragged from its present value, repeatedly, until it shows the requested value.
 const (
 	slideTime     = 600 * time.Millisecond
 	slideAttempts = 8
@@ -62,7 +62,7 @@ func slide(ctx context.Context, c call) error {
 	return tool.Refuse("Slider value did not reach requested value %s. Observed AXValue: %s.", percent(value), shown)
 }
 
-// position is how far a slider is, from 0 to 1.
+// position is a slider's value as a share from 0 to 1.
 func position(n axtree.Node) (float64, error) {
 	if n.Type != "Slider" {
 		return 0, tool.Refuse("Matched element is not a slider (type: %s). Use --element-type Slider or a more specific "+
@@ -81,7 +81,7 @@ func position(n axtree.Node) (float64, error) {
 	return 0, tool.Refuse("Matched slider does not expose a numeric AXValue, so AXe cannot deterministically set it.")
 }
 
-// percent is a whole number where it is one.
+// percent prints a whole number without decimals.
 func percent(v float64) string {
 	if v == math.Round(v) {
 		return strconv.Itoa(int(v))

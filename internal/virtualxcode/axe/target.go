@@ -15,21 +15,21 @@ import (
 const tip = "Make sure the app is on the expected screen, then run `axe describe-ui --udid <SIMULATOR_UDID>` and prefer --id " +
 	"when available."
 
-// unresolved is a selector that does not name one element.
+// unresolved is the error of a selector that does not match exactly one element.
 type unresolved struct {
 	message string
-	missing bool // there is none, but there may be later
+	missing bool // without a match now, but a later look may have one
 }
 
 func (u unresolved) Error() string { return u.message }
 
-// selector is what an element is found by.
+// selector describes the element to find.
 type selector struct {
 	option, text, kind string
 	timeout, poll      float64
 }
 
-// selector reads the one given of some options.
+// selector reads the one selector among the options.
 func (c call) selector(options ...string) (s selector, err error) {
 	for _, option := range options {
 		if !c.args.Has(option) {
@@ -56,7 +56,7 @@ func (c call) selector(options ...string) (s selector, err error) {
 	return s, err
 }
 
-// resolve finds the one element that is meant. While there is none it looks again, until the wait timeout is over.
+// resolve finds the one matching element. Without a match it looks again until the wait timeout ends.
 func (c call) resolve(ctx context.Context, s selector) (axtree.Node, error) {
 	for waited := 0.0; ; waited += s.poll {
 		screen, err := c.look(ctx)
@@ -73,8 +73,8 @@ func (c call) resolve(ctx context.Context, s selector) (axtree.Node, error) {
 	}
 }
 
-// among picks the element that matches. When a label or a value is on several elements, a switch wins over other
-// elements that can be touched, and those over the rest.
+// among picks the matching element. If several elements have the label or value, a switch comes first, then other touchable elements,
+// then the rest.
 func (s selector) among(nodes []axtree.Node) (axtree.Node, error) {
 	want := strings.TrimSpace(s.text)
 	matches := slices.DeleteFunc(slices.Clone(nodes), func(n axtree.Node) bool {
@@ -110,13 +110,13 @@ func touchable(n axtree.Node) bool {
 	return slices.Contains([]string{"Button", "TextField", "TextArea", "Slider", "Link"}, n.Type)
 }
 
-// wideSwitch is a switch with its label: the part that is touched is at its right end.
+// wideSwitch is a switch together with its label: the touchable part is at its right end.
 const (
 	wideSwitch = 100
 	switchEnd  = 31
 )
 
-// spot is where a finger goes to use an element.
+// spot is the point to touch on an element.
 func spot(n axtree.Node) world.Point {
 	at := n.Frame.Centre()
 	if isSwitch(n) && n.Frame.W > wideSwitch {

@@ -1,8 +1,6 @@
-// Package axtree is what CoreSimulator's accessibility tells AXe and idb about a screen. It has the gaps of the real one:
-// the tree is flat, containers are not in it, the items of a tab bar are found only by a point, and nothing says whether
-// an element can be touched.
-//
-// It knows no command line: the front ends choose a Form and print it.
+// Package axtree is the accessibility tree that CoreSimulator shows AXe and idb. It has the gaps of the real tree: it is flat, it omits
+// containers, only a query by point finds the items of a tab bar, and it does not say whether an element can be touched. Look reads a
+// Screen; a Form selects the printed keys. It must not know any command line.
 package axtree
 
 import (
@@ -22,7 +20,7 @@ type Node struct {
 	Value         *string
 	Type          string
 	Role          string
-	Description   string // of the role
+	Description   string // the description of the role
 	Subrole       *string
 	CustomActions []string
 	Enabled       bool
@@ -32,16 +30,16 @@ type Node struct {
 	Children      []Node
 }
 
-// Form is which keys of a node are printed, besides those that always are.
+// Form selects the optional keys of a printed node.
 type Form struct {
 	Children bool
 	PID      bool
 }
 
-// Of is n in the form f, ready to be printed.
+// Of returns n in the form f, ready to be printed.
 func (f Form) Of(n Node) any { return object{f, n} }
 
-// All is many nodes in the form f.
+// All returns nodes in the form f.
 func (f Form) All(nodes []Node) []any {
 	out := []any{}
 	for _, n := range nodes {
@@ -110,7 +108,7 @@ func each(all []member) iter.Seq2[string, any] {
 	}
 }
 
-// errNothing is the error when no app is in front.
+// errNothing means that no app is in front.
 var errNothing = errors.New("no application is in front")
 
 // Screen is one look at a device.
@@ -120,7 +118,7 @@ type Screen struct {
 	root Node
 }
 
-// Look looks at what is in front on a booted simulator.
+// Look reads the app in front of a booted simulator.
 func Look(ctx context.Context, w *world.World, udid string) (Screen, error) {
 	app, _, err := w.Snapshot(ctx, udid, "")
 	if err != nil {
@@ -138,13 +136,13 @@ func Look(ctx context.Context, w *world.World, udid string) (Screen, error) {
 	return s, nil
 }
 
-// Root is the application with its elements.
+// Root returns the application with its elements.
 func (s Screen) Root() Node { return s.root }
 
-// Flat is the application and its elements, one after the other.
+// Flat returns the application and its elements, one after the other.
 func (s Screen) Flat() []Node { return append([]Node{s.root}, s.root.Children...) }
 
-// At is the innermost element at a point; it sees into a tab bar, which nothing else does.
+// At returns the innermost element at a point. Unlike the other queries it sees into a tab bar.
 func (s Screen) At(p world.Point) (Node, bool) {
 	if !s.app.Frame.Contains(p) {
 		return Node{}, false
@@ -152,14 +150,14 @@ func (s Screen) At(p world.Point) (Node, bool) {
 	hit := s.root
 	for e := range s.app.All() {
 		if k, exposed := kinds[e.Type]; exposed && e.Frame.Contains(p) {
-			hit = newNode(e, k, s.pid) // what is drawn later lies over it
+			hit = newNode(e, k, s.pid) // later elements are drawn over earlier ones
 		}
 	}
 	hit.Children = nil
 	return hit, true
 }
 
-// flatten lists the elements that are exposed; a group hides what is in it.
+// flatten lists the exposed elements; a group hides its content.
 func flatten(e *world.Element, pid int) []Node {
 	nodes := []Node{}
 	for _, child := range e.Children {
@@ -196,7 +194,7 @@ func text(s string) *string {
 	return &s
 }
 
-// value is what the element holds; an empty field shows its placeholder there.
+// value is the element's value; for an empty field that is its placeholder.
 func value(e *world.Element) *string {
 	if e.Value == "" {
 		return text(e.Placeholder)

@@ -1,17 +1,17 @@
 package axtree
 
-// kind is what CoreSimulator's accessibility calls an element type.
+// kind is the role of an element type in CoreSimulator's accessibility.
 type kind struct {
 	name, role, description, subrole string
 
-	label   string // of one that has none of its own
+	label   string // label of an element without a label
 	actions []string
-	opaque  bool // what is in it cannot be seen
+	opaque  bool // its content is hidden
 }
 
 var application = kind{name: "Application", role: "AXApplication", description: "application"}
 
-// kinds are the types that are exposed as elements of their own; containers are not among them.
+// kinds are the types exposed as elements; containers are not exposed.
 var kinds = map[string]kind{
 	"Button":            {name: "Button", role: "AXButton", description: "button", opaque: true},
 	"StaticText":        {name: "StaticText", role: "AXStaticText", description: "text"},
@@ -28,6 +28,6 @@ var kinds = map[string]kind{
 	"ProgressIndicator": {name: "ProgressIndicator", role: "AXProgressIndicator", description: "progress indicator"},
 	"PickerWheel":       {name: "Slider", role: "AXSlider", description: "adjustable"},
 	"Key":               {name: "Button", role: "AXButton", description: "keyboard key", subrole: "AXKeyboardKey"},
-	// What is in a tab bar cannot be seen. Reports of this gap go back to 2022.
+	// The items of a tab bar are hidden. Reports of this gap date back to 2022.
 	"TabBar": {name: "Group", role: "AXGroup", description: "group", label: "Tab Bar", opaque: true},
 }

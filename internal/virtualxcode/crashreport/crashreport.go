@@ -1,5 +1,5 @@
-// Package crashreport is the crash reports of virtual apps: which kinds of crash there are, what an app prints at its
-// end, and the .ips file that the Mac keeps of it. It knows no world; what a report says of the device is given to it.
+// Package crashreport writes the crash reports of virtual apps: the kinds of crashes, the last output of an app (Said), and the .ips
+// file that the Mac keeps (Write). A Crash and a Device carry all inputs; the package must not know the world.
 package crashreport
 
 import (
@@ -20,33 +20,33 @@ type Crash struct {
 	Name        string
 	PID         int
 	Kind        string // as in the app's definition
-	Exception   string // the name of the uncaught exception, if there was one
+	Exception   string // the name of the uncaught exception, if any
 	Message     string
-	Screen      string // the screen that was shown
+	Screen      string // the screen that the app showed
 	Line        int    // of the step in ui.yaml
 	Front       bool   // the app was in front
 }
 
-// Device is what a report says of where an app crashed.
+// Device describes the device of a crash.
 type Device struct {
 	UDID        string
-	Physical    bool // not a simulator
+	Physical    bool // a physical device
 	Number      int
 	Runtime     string // its id
 	RuntimeRoot string // the folder of its libraries
-	Launchd     int    // the pid of the process that starts all others
+	Launchd     int    // the pid of the device's launchd
 	Booted      time.Time
 	App         *app.Bundle
-	Executable  string // the path of the app's program
+	Executable  string // the path of the app's executable
 }
 
-// Said is what the app prints and logs when it crashes; "" if it prints nothing.
+// Said is the message that the app prints and logs when it crashes, or "".
 func (c Crash) Said() string { return kinds()[c.Kind].said(c) }
 
-// Signal is what ended the process, such as SIGTRAP.
+// Signal is the signal that ended the process, such as SIGTRAP.
 func (c Crash) Signal() string { return kinds()[c.Kind].signal }
 
-// Sender is who sent the signal.
+// Sender is the sender of the signal.
 func (c Crash) Sender() string { return kinds()[c.Kind].sender(c) }
 
 // Type is the exception's type and its signal, such as EXC_BREAKPOINT (SIGTRAP).
@@ -59,8 +59,7 @@ func (c Crash) Incident(udid string) string {
 	return uuid.Of("crash", udid, c.Bundle, fmt.Sprint(c.PID), c.At.UTC().Format(time.RFC3339Nano))
 }
 
-// Write writes the report into a folder and returns its path. A second crash within a second gets a number, as the real
-// names do.
+// Write writes the report into a folder and returns its path. A second crash within the same second gets a number, as on a Mac.
 func (c Crash) Write(dir string, d Device) (string, error) {
 	data, err := c.Text(d)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // Two crashes within a second are two files, and the production parser reads both.
-func TestWrite(t *testing.T) {
+func TestTwoCrashesInOneSecondWriteTwoFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "Logs")
 	at := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
 	c := crashreport.Crash{At: at, Started: at.Add(-time.Minute), Bundle: "com.example.notes", Name: "Notes", PID: 20485,

@@ -39,8 +39,8 @@ type ipsHeader struct {
 	Incident   string `json:"incident_id"`
 }
 
-// ipsBody is what follows.
-// observed: crash/memoryleaking.ips, keys and their order; what newer reports have besides is left out.
+// ipsBody is the second part of a report. observed: crash/memoryleaking.ips, keys and their order; keys that only newer reports have
+// are omitted.
 type ipsBody struct {
 	Uptime       int                 `json:"uptime"`
 	Role         string              `json:"procRole"`
@@ -206,7 +206,7 @@ type ipsTrial struct {
 	Experiments []string `json:"experiments"`
 }
 
-// Text is the report of a crash on d as it is written: the header on a line, then the body with an entry a line.
+// Text returns the report of a crash on d: the header on one line, then the body with one entry per line.
 func (c Crash) Text(d Device) ([]byte, error) {
 	h, b := c.ips(d)
 	var out bytes.Buffer
@@ -241,13 +241,13 @@ func (c Crash) Text(d Device) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// ips is the report of a crash: its header and its body.
+// ips builds the header and the body of a report.
 func (c Crash) ips(d Device) (ipsHeader, ipsBody) {
 	k, b, incident := kinds()[c.Kind], d.App, c.Incident(d.UDID)
 	images := loaded(d)
 	at := func(t time.Time) string { return t.Format("2006-01-02 15:04:05.0000 -0700") }
 	boot := cmp.Or(d.Booted, c.Started)
-	ticks := func(t time.Time) int64 { return t.Sub(boot).Nanoseconds()*24/1000 + 1e12 } // 24 MHz, from some start
+	ticks := func(t time.Time) int64 { return t.Sub(boot).Nanoseconds()*24/1000 + 1e12 } // 24 MHz, from an arbitrary start
 	h := ipsHeader{AppName: c.Name, Timestamp: c.At.Format("2006-01-02 15:04:05.00 -0700"), AppVersion: b.Version,
 		SliceUUID: images[slices.IndexFunc(images, isApp)].UUID, Build: b.Build, Platform: 7, BundleID: b.ID, Share: 1,
 		BugType: "309", OSVersion: fmt.Sprintf("%s (%s)", macName, macBuild), Name: c.Name, Incident: incident}

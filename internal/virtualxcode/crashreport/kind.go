@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/virtualxcode/app"
 )
 
-// kind is what the system says of a kind of crash.
+// kind describes a kind of crash.
 type kind struct {
 	exception string // the Mach exception
 	signal    string
@@ -15,9 +15,9 @@ type kind struct {
 	indicator string
 	subtype   string
 	namespace string // of the termination reason; empty is SIGNAL
-	code      int    // likewise; zero is the signal's number
+	code      int    // the code of the termination; zero is the signal's number
 	stack     []symbol
-	throw     []symbol // where the uncaught exception was thrown
+	throw     []symbol // the function that threw the uncaught exception
 	said      func(Crash) string
 	hints     func(Crash) map[string][]string // application specific information, by image
 }
@@ -25,7 +25,7 @@ type kind struct {
 // symbol is a function on a stack, in an image.
 type symbol struct{ image, name string }
 
-// The images there are; appImage is the app's own.
+// The images on the stacks; appImage is the app itself.
 const (
 	appImage    = "app"
 	kernelImage = "libsystem_kernel.dylib"
@@ -54,7 +54,7 @@ func exceptionText(c Crash) string {
 	return fmt.Sprintf("*** Terminating app due to uncaught exception '%s', reason: '%s'", c.Exception, c.Message)
 }
 
-// kinds are all kinds of crash: what the app prints, and what its report says.
+// kinds are all kinds of crash, with the app's message and the fields of the report.
 func kinds() map[string]kind {
 	abort := []symbol{{kernelImage, "__pthread_kill"}, {threadImage, "pthread_kill"}, {cImage, "abort"}}
 	silent := func(Crash) string { return "" }
@@ -82,7 +82,7 @@ func kinds() map[string]kind {
 	}
 }
 
-// callers are the lowest frames of every stack of an app's main thread.
+// callers are the lowest frames of a main thread's stack.
 func callers() []symbol {
 	return []symbol{
 		{swiftuiName, "closure #1 in ViewResponder.handleTap(at:)"},

@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/virtualxcode/uuid"
 )
 
-// libraries are the libraries on the stacks of an app, with their folders in the runtime.
+// libraries are the libraries on an app's stacks, with their folders in the runtime.
 var libraries = []struct{ name, folder string }{
 	{swiftImage, "usr/lib/swift"}, {coreImage, "System/Library/Frameworks/CoreFoundation.framework"}, {objcImage, "usr/lib"},
 	{uikitImage, "System/Library/PrivateFrameworks/UIKitCore.framework"}, {swiftuiName, "System/Library/Frameworks/SwiftUI.framework"},
@@ -21,7 +21,7 @@ var libraries = []struct{ name, folder string }{
 	{dyldImage, "usr/lib"},
 }
 
-// loaded are the images of a process: the app first, then the host's, then the runtime's.
+// loaded lists the images of a process: first the app's, then the host's, then the runtime's.
 func loaded(d Device) []ipsImage {
 	b := d.App
 	image := func(file, arch string, base, size uint64) ipsImage {
@@ -41,7 +41,7 @@ func loaded(d Device) []ipsImage {
 
 func isApp(i ipsImage) bool { return i.ID != "" }
 
-// ours is the app's own function on a stack: what the screen in use did.
+// ours names the app's own function on a stack after the screen in use.
 func ours(c Crash) []symbol {
 	letters := []rune(c.Screen)
 	if len(letters) > 0 {
@@ -50,15 +50,15 @@ func ours(c Crash) []symbol {
 	return []symbol{{appImage, fmt.Sprintf("closure #1 in %sView.body.getter", string(letters))}}
 }
 
-// stackOf is the main thread's stack at the end.
+// stackOf returns the main thread's stack at the crash.
 func stackOf(k kind, c Crash) []symbol {
-	if k.throw != nil { // the stack has been unwound
+	if k.throw != nil { // the stack is already unwound
 		return slices.Concat(k.stack, callers()[4:])
 	}
 	return slices.Concat(k.stack, ours(c), callers())
 }
 
-// traced is a stack with the addresses of its functions in the images.
+// traced gives the functions of a stack their addresses in the images.
 func traced(images []ipsImage, stack []symbol, c Crash) (out []ipsFrame) {
 	for _, s := range stack {
 		i := slices.IndexFunc(images, func(m ipsImage) bool { return m.Name == s.image || s.image == appImage && isApp(m) })
@@ -72,7 +72,7 @@ func traced(images []ipsImage, stack []symbol, c Crash) (out []ipsFrame) {
 	return out
 }
 
-// digest is a number that depends on the words only: the same function always has the same address.
+// digest returns a number that depends on the words only, so a function always has the same address.
 func digest(of ...string) uint64 {
 	sum := sha256.Sum256([]byte(strings.Join(of, "\x00")))
 	return uint64(binary.BigEndian.Uint32(sum[:]))
@@ -80,7 +80,7 @@ func digest(of ...string) uint64 {
 
 func address(images []ipsImage, f ipsFrame) uint64 { return images[f.Image].Base + f.Offset }
 
-// raised is the exception of a crash whose stack is frames.
+// raised describes the exception of a crash with the given stack.
 func (k kind) raised(images []ipsImage, frames []ipsFrame) ipsException {
 	e := ipsException{Type: k.exception, Signal: k.signal, Subtype: k.subtype, Raw: []uint64{0, 0}}
 	switch k.exception {
@@ -93,7 +93,7 @@ func (k kind) raised(images []ipsImage, frames []ipsFrame) ipsException {
 	return e
 }
 
-// terminated says who ended the process.
+// terminated describes the end of the process.
 func (k kind) terminated(c Crash) *ipsTermination {
 	if k.namespace != "" {
 		return &ipsTermination{Flags: 6, Code: k.code, Namespace: k.namespace, Indicator: k.indicator, By: "SpringBoard",
@@ -106,7 +106,7 @@ func (k kind) terminated(c Crash) *ipsTermination {
 	return t
 }
 
-// threads are the main thread, which crashed, and one that waits for work.
+// threads are the crashed main thread and one waiting thread.
 func threads(images []ipsImage, frames []ipsFrame, c Crash) []ipsThread {
 	state := &ipsState{Flavor: "ARM_THREAD_STATE64", CPSR: ipsValue{Value: 1610616832},
 		PC: ipsValue{Value: address(images, frames[0]), Matches: 1}}

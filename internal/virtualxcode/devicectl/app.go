@@ -40,7 +40,7 @@ func install(ctx context.Context, c *call) (object, error) {
 		return nil, err
 	}
 	url := "file://" + folder(a) + "/"
-	sequence := 1000 + len(b.ID) // there is no database; the number means nothing
+	sequence := 1000 + len(b.ID) // the database does not exist, so the number is arbitrary
 	c.say("App installed:\n• bundleID: %s\n• installationURL: %s\n• launchServicesIdentifier: unknown\n• databaseUUID: %s\n• "+
 		"databaseSequenceNumber: %d\n• options: \n",
 		b.ID, url, c.device.Identifier, sequence)
@@ -50,16 +50,16 @@ func install(ctx context.Context, c *call) (object, error) {
 	}}}, nil
 }
 
-// forDevices reports whether an app may run on a device: only one that says it is for the simulator may not.
+// forDevices reports whether an app may run on a device. Only an app built for the simulator may not.
 func forDevices(b *app.Bundle) bool {
 	var info struct {
 		Platforms []string `plist:"CFBundleSupportedPlatforms"`
 	}
-	_, _ = plist.Unmarshal(b.Info, &info) // it was read before, when the app was opened
+	_, _ = plist.Unmarshal(b.Info, &info) // already read when the app was opened
 	return len(info.Platforms) == 0 || slices.Contains(info.Platforms, "iPhoneOS")
 }
 
-// connect prints the lines about the tunnel, as every command that changes the device does.
+// connect prints the lines about the tunnel, like every command that changes the device.
 func (c *call) connect() {
 	at := clock(c.world.Now())
 	c.say("%s  Acquired tunnel connection to device.\n%s  Enabling developer disk image services.\n%s  Acquired usage assertion.\n", at, at,

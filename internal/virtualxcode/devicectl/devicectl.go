@@ -1,7 +1,5 @@
-// Package devicectl is the front end of Virtual Xcode that stands for "xcrun devicectl": it reads the arguments, asks
-// the world about its physical devices, and prints what the real tool prints, as text and as JSON.
-//
-// It holds no state: the world does what happens.
+// Package devicectl is the front end of Virtual Xcode for "xcrun devicectl". Run reads the arguments, asks the world about its physical
+// devices, and prints the real tool's output as text and as JSON. It holds no state: the world carries out every change.
 package devicectl
 
 import (
@@ -19,10 +17,10 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// version is the devicectl that is played: the one of the samples with the most devices.
+// version is the imitated version of devicectl: the version of the samples with the most devices.
 const version = "397.28"
 
-// exitFailed is the exit status of a command that was understood but failed.
+// exitFailed is the exit status of a valid command that failed.
 const exitFailed = 1
 
 // call is one run of the tool.
@@ -30,24 +28,24 @@ type call struct {
 	tool.Call
 	world  *world.World
 	args   swiftargs.Args
-	device world.Physical // of commands about one
+	device world.Physical // of commands for one device
 
 	jsonVersion int
 }
 
-// object is JSON; the real tool sorts its keys.
+// object is a JSON object; the real tool sorts its keys.
 type object = map[string]any
 
-// command is something the tool does. What it returns is the "result" of the JSON.
+// command is one command of the tool. Its function returns the "result" of the JSON.
 type command struct {
 	words   string // such as "device info apps"
 	summary string
 	usage   string
-	options map[string]bool // besides those every command has
-	word    string          // it must have
-	takes   int             // words
+	options map[string]bool // besides the common options
+	word    string          // required options
+	takes   int             // positional words
 	passes  bool
-	device  bool // is about one
+	device  bool // needs a device
 	needs   []swiftargs.Required
 	run     func(context.Context, *call) (object, error)
 }
@@ -103,8 +101,8 @@ var everywhere = map[string]bool{"--json-output": true, "--log-output": true, "-
 var short = map[string]string{"-j": "--json-output", "-l": "--log-output", "-t": "--timeout", "-q": "--quiet", "-v": "--verbose",
 	"-h": "--help", "-d": "--device"}
 
-// Run does what "devicectl argv…" does and returns its exit status. The end of ctx is what an interrupt from the keyboard
-// is to the real tool. Of env it uses TERM and what begins with DEVICECTL_CHILD_.
+// Run plays "devicectl argv…" and returns its exit status. Cancelling ctx acts like an interrupt from the keyboard. Of env it uses TERM
+// and variables with the prefix DEVICECTL_CHILD_.
 func Run(ctx context.Context, w *world.World, of tool.Call) int {
 	c := &call{Call: of, world: w, jsonVersion: 2}
 	if slices.Equal(c.Args, []string{"--version"}) {
@@ -136,7 +134,7 @@ func Run(ctx context.Context, w *world.World, of tool.Call) int {
 	return c.finish(found, done)
 }
 
-// parser is how the command's line is read.
+// parser declares the command line of a command.
 func (f command) parser() swiftargs.Command {
 	p := swiftargs.Command{Name: "devicectl " + f.words, Usage: "[--quiet] [--json-output <path>] [--timeout <seconds>] " + f.usage,
 		Options: map[string]bool{}, Short: short, Words: f.takes, Passes: f.passes}
@@ -156,8 +154,7 @@ func (f command) parser() swiftargs.Command {
 	return p
 }
 
-// split finds the words of a command among options that may be anywhere. The second result is the line without its
-// first n words.
+// split finds the words of a command among options in any place. The second result is the line without its first n words.
 func split(argv []string) (words []string, without func(n int) []string) {
 	var at []int
 	for i := 0; i < len(argv) && len(words) < 3; i++ {
@@ -193,7 +190,7 @@ func find(words []string) (command, bool) {
 	return command{}, false
 }
 
-// overview answers a line that names no command: it prints help, or the word that is wrong.
+// overview answers a line without a command: it prints help, or names the wrong word.
 func (c *call) overview(words []string) int {
 	if len(words) > 0 && words[0] == "help" {
 		words = words[1:]
@@ -219,7 +216,7 @@ func (c *call) overview(words []string) int {
 	return 0
 }
 
-// below are the commands that begin with some words.
+// below lists the commands that begin with some words.
 func below(words []string) (all []command) {
 	for _, f := range commands() {
 		if have := strings.Fields(f.words); len(have) > len(words) && slices.Equal(have[:len(words)], words) {
@@ -250,7 +247,7 @@ func (c *call) play(ctx context.Context, f command) answer {
 	return answer{result, err}
 }
 
-// finish prints what there is to print and returns the exit status.
+// finish prints the output and returns the exit status.
 func (c *call) finish(f command, a answer) int {
 	exit, outcome, broken := 0, "success", failureOf(a.err)
 	if broken != nil {
@@ -273,7 +270,7 @@ func (c *call) finish(f command, a answer) int {
 	return exit
 }
 
-// write puts the JSON where it was asked for.
+// write writes the JSON to the requested place.
 func (c *call) write(text string) error {
 	switch to := c.args.Value("--json-output"); to {
 	case "":
@@ -286,7 +283,7 @@ func (c *call) write(text string) error {
 	}
 }
 
-// environment is what the tool tells of its own.
+// environment is the "environment" part of the JSON.
 func (c *call) environment() object {
 	out := object{}
 	if term := c.Env["TERM"]; term != "" {
@@ -295,7 +292,7 @@ func (c *call) environment() object {
 	return out
 }
 
-// say prints text, unless the tool is to be quiet.
+// say prints text unless --quiet is set.
 func (c *call) say(format string, args ...any) {
 	if !c.args.Has("--quiet") {
 		fmt.Fprintf(c.Stdout, format, args...)

@@ -102,7 +102,7 @@ func at(v any, path ...any) any {
 	return v
 }
 
-func TestALifeOfAnApp(t *testing.T) {
+func TestProcessCommandsFollowAppLifecycle(t *testing.T) {
 	s := newTool(t)
 	doc, exit := s.document("device", "process", "launch", "--device", phone, "--environment-variables", `{"A":"b"}`, shop, "--fast", "-x")
 	pid := int(at(doc, "result", "process", "processIdentifier").(float64))
@@ -137,7 +137,7 @@ func TestALifeOfAnApp(t *testing.T) {
 	}
 }
 
-func TestInstalling(t *testing.T) {
+func TestInstallAcceptsDeviceAppsOnly(t *testing.T) {
 	s := newTool(t)
 	write := func(name, platform string) string {
 		dir := filepath.Join(s.dir, name)
@@ -171,7 +171,7 @@ func TestInstalling(t *testing.T) {
 	s.ok("device", "process", "launch", "--device", phone, "com.example.note")
 }
 
-func TestALockedDevice(t *testing.T) {
+func TestLaunchOnLockedDeviceFails(t *testing.T) {
 	s := newTool(t)
 	doc, exit := s.document("device", "process", "launch", "--device", tablet, shop)
 	inner := at(doc, "error", "userInfo", "NSUnderlyingError", "error")
@@ -213,7 +213,7 @@ func TestALockedDevice(t *testing.T) {
 	s.ok("device", "process", "launch", "--device", tablet, shop)
 }
 
-func TestConsole(t *testing.T) {
+func TestConsoleInterruptEndsApp(t *testing.T) {
 	s := newTool(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // an interrupt before anything was printed
@@ -233,7 +233,7 @@ func TestConsole(t *testing.T) {
 	}
 }
 
-func TestList(t *testing.T) {
+func TestListPrintsTableAndJSON(t *testing.T) {
 	s := newTool(t)
 	const want = `Name           Hostname                        Identifier                             State                Model
 ------------   -----------------------------   ------------------------------------   ------------------   --------------------------------
@@ -263,7 +263,7 @@ Grace’s iPad   Graces-iPad.coredevice.local    C7D1A2F4-3E58-5C90-8B16-E92F0A7
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestInvalidCommandsPrintDevicectlErrors(t *testing.T) {
 	s := newTool(t)
 	for _, c := range []struct {
 		line string

@@ -8,14 +8,14 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// failure is an NSError as devicectl shows it.
+// failure is an NSError in devicectl's form.
 type failure struct {
 	domain     string
 	code       int
 	message    string
 	details    []detail
 	underlying *failure
-	apart      bool // the underlying error is shown as an error of its own, not as part of this one
+	apart      bool // the underlying error is printed as a separate error
 }
 
 func (f *failure) Error() string { return f.message }
@@ -24,7 +24,7 @@ func (f *failure) Error() string { return f.message }
 type detail struct {
 	key   string
 	value any    // a string or an int
-	only  string // "text" or "json": the other does not show it
+	only  string // "text" or "json": the output that has it; empty is both
 }
 
 const (
@@ -79,7 +79,7 @@ func typed(value any) object {
 	return object{"string": fmt.Sprint(value)}
 }
 
-// failureOf makes a failure of any error; nil of none.
+// failureOf turns any error into a failure; nil stays nil.
 func failureOf(err error) *failure {
 	var f *failure
 	var apple *world.Error
@@ -94,7 +94,7 @@ func failureOf(err error) *failure {
 	return &failure{domain: "NSCocoaErrorDomain", code: 512, message: err.Error(), details: []detail{{description, err.Error(), "json"}}}
 }
 
-// nested is an error of the world with its underlying errors.
+// nested turns an error of the world and its underlying errors into failures.
 func nested(e *world.Error) *failure {
 	message, why, _ := strings.Cut(e.Message, "\n")
 	f := &failure{domain: e.Domain, code: e.Code, message: message, details: []detail{{description, message, "json"}}}
@@ -118,7 +118,7 @@ func noDevice(name string) error {
 	return core(1000, "The specified device was not found.", detail{key: "DeviceIdentifier", value: name, only: "json"})
 }
 
-// noFile is an app that cannot be read.
+// noFile is the error for an unreadable app.
 func noFile(path string) error {
 	f := core(1005, "Could not obtain access to one or more requested file system resources because CoreDevice was unable to create "+
 		"bookmark data.",
@@ -128,13 +128,13 @@ func noFile(path string) error {
 	return f
 }
 
-// unknownApp is what LaunchServices says to a bundle id it does not know.
+// unknownApp is LaunchServices' error for an unknown bundle id.
 func unknownApp() error {
 	return &failure{domain: "NSOSStatusErrorDomain", code: -10814, message: "The operation couldn’t be completed. (OSStatus error -10814.)",
 		details: []detail{{"_LSLine", 1608, ""}, {"_LSFunction", "runEvaluator", ""}}}
 }
 
-// notLaunched is a launch the home screen refused.
+// notLaunched is a launch refused by the home screen.
 func notLaunched(bundle string, err *world.Error) error {
 	f := core(10002, "The application failed to launch.", detail{"BundleIdentifier", bundle, ""})
 	f.underlying = nested(err)

@@ -10,10 +10,10 @@ import (
 	"ios-agent/internal/virtualxcode/swiftargs"
 )
 
-// crashLogs is the one domain of files that there is.
+// crashLogs is the only supported domain of files.
 const crashLogs = "systemCrashLogs"
 
-// reports are the files of the crash reports on the device, by their names.
+// reports returns the crash reports on the device by file name.
 func (c *call) reports() (map[string]string, error) {
 	if is := c.args.Value("--domain-type"); is != crashLogs {
 		return nil, swiftargs.Refuse("The value '%s' is invalid for '--domain-type <domain-type>'", is)
@@ -52,7 +52,7 @@ func listFiles(_ context.Context, c *call) (object, error) {
 	return object{"deviceIdentifier": c.device.Identifier, "domain": crashLogs, "domainIdentifier": "", "files": files}, nil
 }
 
-const maxReport = 64 << 20 // bytes of a crash report
+const maxReport = 64 << 20 // maximum size of a crash report in bytes
 
 func copyFrom(_ context.Context, c *call) (object, error) {
 	found, err := c.reports()

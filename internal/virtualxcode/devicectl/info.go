@@ -18,7 +18,7 @@ func details(_ context.Context, c *call) (object, error) {
 	return about, nil
 }
 
-// bullets is a result as the tool prints it for people.
+// bullets prints a result as text.
 func bullets(v object, indent string) string {
 	var b strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(v)) {
@@ -81,7 +81,7 @@ func describeApp(a world.InstalledApp) object {
 	}
 }
 
-// folder is where an app lies on the device itself.
+// folder is the path of an app on the device.
 func folder(a world.InstalledApp) string {
 	if system(a) {
 		return "/private/var/staged_system_apps/" + path.Base(a.Containers.App)

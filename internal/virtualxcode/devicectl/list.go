@@ -36,7 +36,7 @@ func listDevices(_ context.Context, c *call) (object, error) {
 	return object{"devices": devices}, nil
 }
 
-// troubled is a device as the tool lists it when something stands between it and the Mac.
+// troubled is a device with one of the faults of physical devices.
 func (c *call) troubled(p world.Physical, device object) object {
 	connection, _ := device["connectionProperties"].(object)
 	about, _ := device["deviceProperties"].(object)
@@ -54,7 +54,7 @@ func (c *call) troubled(p world.Physical, device object) object {
 	return device
 }
 
-// state is what the list says of a device: over the network there is no tunnel until one is needed.
+// state is the column State of the list: a network device has no tunnel until one is needed.
 func state(p world.Physical) string {
 	if p.Wired {
 		return "connected"
@@ -62,7 +62,7 @@ func state(p world.Physical) string {
 	return "available (paired)"
 }
 
-// table is rows in columns, the first of them a heading.
+// table prints rows in columns; the first row is the heading.
 func table(rows [][]string) string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -89,7 +89,7 @@ func table(rows [][]string) string {
 
 const jsonTime = "2006-01-02T15:04:05.000Z"
 
-// describe is everything the tool says about a device. Without a tunnel it is less.
+// describe returns the full description of a device. Without a tunnel it has less.
 func describe(p world.Physical) object {
 	connection := object{
 		"authenticationType": "manualPairing", "isMobileDeviceOnly": false, "lastConnectionDate": p.Paired.Format(jsonTime),
@@ -113,7 +113,7 @@ func describe(p world.Physical) object {
 	}
 }
 
-// simulated is what the tool says about a simulator; versions before JSON 5 list none.
+// simulated is the description of a simulator; JSON versions before 5 list no simulators.
 func simulated(d world.Device) object {
 	return object{
 		"capabilities": []any{}, "identifier": d.UDID, "tags": []any{}, "visibilityClass": "Simulator",
@@ -124,8 +124,8 @@ func simulated(d world.Device) object {
 	}
 }
 
-// described is a device in the version of the JSON that is printed. In version 5 what it has is in properties; the old fields
-// are deprecated, and may be gone.
+// described is a device in the requested version of the JSON. Version 5 has properties; the old fields are deprecated and may be
+// missing.
 func (c *call) described(udid string, device object) object {
 	hit, yes := c.world.TakeFault(udid, flaw.DevicectlProperties)
 	if !yes {
@@ -146,7 +146,7 @@ func (c *call) described(udid string, device object) object {
 	return device
 }
 
-// newProperties is what version 5 makes of the three dictionaries of a device.
+// newProperties converts the three dictionaries of a device to version 5.
 func newProperties(device object) object {
 	about, _ := device["deviceProperties"].(object)
 	was, _ := device["connectionProperties"].(object)
@@ -171,7 +171,7 @@ func newProperties(device object) object {
 	}
 }
 
-// snapshot is the name of the system's disk image: any 64 digits that stay the same.
+// snapshot is the name of the system's disk image: 64 fixed digits.
 func snapshot(p world.Physical) string {
 	digits := strings.ReplaceAll(p.Identifier, "-", "")
 	return digits + digits
@@ -192,7 +192,7 @@ func hardware(p world.Physical) object {
 	}
 }
 
-// capabilities are what can be done with a device. Without a tunnel that is only making one.
+// capabilities are the actions that a device supports. Without a tunnel that is only creating one.
 func capabilities(p world.Physical) []any {
 	names := [][2]string{{"acquireusageassertion", "Acquire Usage Assertion"}, {"unpairdevice", "Unpair Device"},
 		{"connectdevice", "Connect to Device"}}
@@ -217,5 +217,5 @@ func capabilities(p world.Physical) []any {
 	return out
 }
 
-// clock is a time as the progress lines print it.
+// clock is the time in progress lines.
 func clock(t time.Time) string { return t.Format("15:04:05") }

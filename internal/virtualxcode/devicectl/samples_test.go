@@ -45,9 +45,9 @@ func commandOf(t *testing.T, name string, doc map[string]any) string {
 	return ""
 }
 
-// TestEverySampleHasOurShape: every key of every recorded document is in ours, with the same type; and we print no key
+// TestOutputHasShapeOfSamples: every key of every recorded document is in ours, with the same type; and we print no key
 // of a list, an install, a launch, … that no recording has.
-func TestEverySampleHasOurShape(t *testing.T) {
+func TestOutputHasShapeOfSamples(t *testing.T) {
 	samples := os.Getenv("IOS_AGENT_SAMPLES")
 	if samples == "" {
 		samples = filepath.Join("..", "..", "..", "..", "shared", "fixtures")

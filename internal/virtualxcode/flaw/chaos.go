@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Chaos lets passing faults happen without being armed. Whether one happens depends only on the seed, its name, the device
-// and the number of its occasion: the same requests meet the same faults.
+// Chaos makes passing faults happen without being armed. Whether a fault happens depends only on the seed, its name, the device and the
+// number of the occasion, so the same requests meet the same faults.
 type Chaos struct {
 	On   bool              `json:"on"`
 	Seed uint64            `json:"seed"`
@@ -24,10 +24,10 @@ type Chaos struct {
 // DefaultChaosRate is low because a single look is an occasion of a dozen faults.
 const DefaultChaosRate = 0.01
 
-// Check says what is wrong with a chaos that is to begin.
+// Check validates the settings of chaos.
 func (c Chaos) Check() error {
 	if !(c.Rate >= 0 && c.Rate <= 1) {
-		return fmt.Errorf("chaos: the rate is %v, it is a share from 0 to 1", c.Rate)
+		return fmt.Errorf("chaos: rate is %v, must be between 0 and 1", c.Rate)
 	}
 	for _, name := range c.Only {
 		kind, err := kindCalled(name)
@@ -35,7 +35,7 @@ func (c Chaos) Check() error {
 			return err
 		}
 		if !kind.Passing {
-			return fmt.Errorf("chaos: %s does not pass by trying again; those that do are %s", name, strings.Join(passing(), ", "))
+			return fmt.Errorf("chaos: %s does not pass by trying again; faults that do: %s", name, strings.Join(passing(), ", "))
 		}
 	}
 	return nil
@@ -57,7 +57,7 @@ func passing() (names []string) {
 	return names
 }
 
-// chaotic reports whether chaos lets a fault happen on this occasion, and counts it. Chaos that cannot be kept at worst
+// chaotic reports whether chaos makes the fault happen on this occasion, and counts the occasion. If KeepChaos fails, chaos at worst
 // repeats its stream after a restart.
 func (p *Plan) chaotic(udid string, kind Kind) bool {
 	c := &p.Chaos
@@ -78,7 +78,7 @@ func (p *Plan) chaotic(udid string, kind Kind) bool {
 	return struck
 }
 
-// draw is a number from 0 to 1 that looks random.
+// draw returns a pseudorandom number from 0 to 1.
 func draw(seed uint64, key string, n uint64) float64 {
 	h := fnv.New64a()
 	_ = binary.Write(h, binary.LittleEndian, [2]uint64{seed, n}) // a hash takes everything

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Kind is something that can be made to go wrong.
+// Kind describes one fault that a virtual world can have.
 type Kind struct {
 	Name    string
 	Does    string      // what happens, in one sentence
-	Each    string      // what uses it up once: "a tap", "a boot", …
-	Report  string      // who has met it for real
+	Each    string      // the occasion on which it happens: "a tap", "a boot", …
+	Report  string      // where it was met in practice
 	Params  []Parameter // what can be set
-	Passing bool        // whoever tries again gets past it, so chaos may use it
-	Mac     bool        // it always happens in the profile real-mac
+	Passing bool        // trying again succeeds, so chaos may use it
+	Mac     bool        // always happens in the profile real-mac
 }
 
 // Parameter is a detail of a fault that can be set: a number between two bounds, or one of some words.
@@ -26,7 +26,7 @@ type Parameter struct {
 	Means    string
 	Default  int
 	Min, Max int
-	Words    []string // when there are some, the value is one of them, by default the first
+	Words    []string // the allowed values, if any; the first is the default
 }
 
 // Describe is a parameter in one line.
@@ -41,17 +41,17 @@ func (p Parameter) Describe() string {
 func (p Parameter) check(value string) error {
 	if len(p.Words) > 0 {
 		if !slices.Contains(p.Words, value) {
-			return fmt.Errorf("%s is %q: it is one of %s", p.Name, value, strings.Join(p.Words, ", "))
+			return fmt.Errorf("%s is %q, must be one of %s", p.Name, value, strings.Join(p.Words, ", "))
 		}
 		return nil
 	}
 	if n, err := strconv.Atoi(value); err != nil || n < p.Min || n > p.Max {
-		return fmt.Errorf("%s is %q: it is a whole number from %d to %d", p.Name, value, p.Min, p.Max)
+		return fmt.Errorf("%s is %q, must be a whole number from %d to %d", p.Name, value, p.Min, p.Max)
 	}
 	return nil
 }
 
-// kinds is the table by name, made once: every look asks for a dozen of them.
+// kinds is the table by name, built once: every look queries a dozen of them.
 var kinds = sync.OnceValue(func() map[string]Kind {
 	all := map[string]Kind{}
 	for _, k := range Known() {
@@ -81,7 +81,7 @@ func (k Kind) check(set map[string]string) error {
 	for name, value := range set {
 		i := slices.IndexFunc(k.Params, func(p Parameter) bool { return p.Name == name })
 		if i < 0 {
-			return fmt.Errorf("fault %s has no %q to set: it has %s", k.Name, name, k.settable())
+			return fmt.Errorf("unknown detail %[2]q of fault %[1]s, known: %[3]s", k.Name, name, k.settable())
 		}
 		if err := k.Params[i].check(value); err != nil {
 			return fmt.Errorf("fault %s: %w", k.Name, err)
@@ -92,7 +92,7 @@ func (k Kind) check(set map[string]string) error {
 
 func (k Kind) settable() string {
 	if len(k.Params) == 0 {
-		return "nothing"
+		return "none"
 	}
 	var names []string
 	for _, p := range k.Params {
@@ -116,7 +116,7 @@ func (h Hit) Int(name string) int {
 	return p.Default
 }
 
-// Word is the value of one of some words.
+// Word is the value of a parameter that has Words.
 func (h Hit) Word(name string) string {
 	p := h.parameter(name)
 	if w := h.set[name]; w != "" {
@@ -140,7 +140,7 @@ func (h Hit) parameter(name string) Parameter {
 	panic("fault " + h.kind.Name + " declares no " + name)
 }
 
-// Values are all details, those that were not set with their defaults.
+// Values are all details; details that were not set have their defaults.
 func (h Hit) Values() map[string]string {
 	all := map[string]string{}
 	for _, p := range h.kind.Params {

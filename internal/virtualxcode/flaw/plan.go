@@ -1,6 +1,6 @@
-// Package flaw is what can go wrong in a virtual world on demand: the table of all faults, which of them are armed, and
-// chaos, which lets them happen by themselves. It knows no world: the code that asks whether a fault happens also makes it
-// happen.
+// Package flaw decides when something goes wrong in a virtual world. It has the table of all faults (Known), the armed faults and the
+// chaos of a world (Plan), and the profile of a real Mac. A virtual tool asks Flaws on each occasion of a fault; if the fault happens,
+// the tool itself produces the effect. This package must not know the world.
 package flaw
 
 import (
@@ -8,19 +8,19 @@ import (
 	"slices"
 )
 
-// Forever is how often a fault happens that is to stay until it is cleared.
+// Forever as Times keeps a fault armed until it is cleared.
 const Forever = -1
 
-// Fault is something to go wrong on demand.
+// Fault is one armed fault.
 type Fault struct {
 	Name   string            `json:"name"`             // one of Known
 	Device string            `json:"device,omitempty"` // UDID; empty is any device
-	Times  int               `json:"times"`            // how often it is left to happen, or Forever; zero on adding is once
-	After  int               `json:"after,omitempty"`  // how many occasions are spared first
-	Set    map[string]string `json:"set,omitempty"`    // its details, where they are not the defaults
+	Times  int               `json:"times"`            // remaining occurrences, or Forever; Add takes zero as one
+	After  int               `json:"after,omitempty"`  // number of occasions without a fault before the first
+	Set    map[string]string `json:"set,omitempty"`    // details that differ from the defaults
 }
 
-// Check says what is wrong with a fault that is to be armed.
+// Check validates a fault before it is armed.
 func (f Fault) Check() error {
 	kind, err := kindCalled(f.Name)
 	if err != nil {
@@ -30,21 +30,21 @@ func (f Fault) Check() error {
 		return err
 	}
 	if f.Times < Forever {
-		return fmt.Errorf("fault %s: times is %d, it cannot be less than zero", f.Name, f.Times)
+		return fmt.Errorf("fault %s: times is %d, must not be negative", f.Name, f.Times)
 	}
 	if f.After < 0 {
-		return fmt.Errorf("fault %s: after is %d, it cannot be less than zero", f.Name, f.After)
+		return fmt.Errorf("fault %s: after is %d, must not be negative", f.Name, f.After)
 	}
 	return nil
 }
 
-// Plan is what is to go wrong in a world. It is used by one goroutine at a time.
+// Plan holds the armed faults, the profile and the chaos of a world. One goroutine uses it at a time.
 type Plan struct {
 	Armed   []Fault
-	Profile string // one of Profiles, or none
+	Profile string // one of Profiles, or empty
 	Chaos   Chaos
 
-	// Keep and KeepChaos are called when Armed and Profile or Chaos have changed; nil: nobody keeps them.
+	// Keep is called after Armed or Profile changed, KeepChaos after Chaos changed. Nil functions are skipped.
 	Keep, KeepChaos func() error
 }
 
@@ -64,7 +64,7 @@ func (p *Plan) Add(f Fault) error {
 	return kept(p.Keep)
 }
 
-// Clear disarms all faults, or those of one name.
+// Clear disarms the faults of one name, or all faults if name is empty.
 func (p *Plan) Clear(name string) error {
 	if name != "" {
 		if _, err := kindCalled(name); err != nil {
@@ -75,15 +75,15 @@ func (p *Plan) Clear(name string) error {
 	return kept(p.Keep)
 }
 
-// Nothing reports whether nothing can go wrong.
+// Nothing reports whether the plan is empty: no fault, no profile, no chaos.
 func (p *Plan) Nothing() bool { return len(p.Armed) == 0 && p.Profile == "" && !p.Chaos.On }
 
-// Take is asked on every occasion of a fault, and reports whether it happens now; if so it has been used up once. A plan
-// that cannot be kept has still been changed: at worst a fault happens once more after a restart.
+// Take reports whether a fault happens on this occasion, and counts the occurrence. If Keep fails, the change still holds in
+// memory: at worst a fault happens once more after a restart.
 func (p *Plan) Take(udid, name string) (Hit, bool) {
 	kind, known := kinds()[name]
 	if !known {
-		panic("no fault is called " + name) // a mistake in this program
+		panic("unknown fault " + name) // a mistake in this program
 	}
 	for i := range p.Armed {
 		f := &p.Armed[i]
@@ -111,22 +111,22 @@ func (p *Plan) Take(udid, name string) (Hit, bool) {
 	return Hit{kind: kind}, p.chaotic(udid, kind)
 }
 
-// SetChaos begins chaos, from the beginning of the stream of its seed, or ends it.
+// SetChaos starts chaos, from the beginning of its seed's stream, or stops it.
 func (p *Plan) SetChaos(to Chaos) error {
 	to.Seen, to.Hits = nil, nil
 	p.Chaos = to
 	return kept(p.KeepChaos)
 }
 
-// Flaws are the faults of one device: a call is an occasion of the fault it names.
+// Flaws are the faults of one device. Each call counts as one occasion of the named fault.
 type Flaws func(name string) (Hit, bool)
 
-// Of are the faults of a device.
+// Of returns the faults of a device.
 func (p *Plan) Of(udid string) Flaws {
 	return func(name string) (Hit, bool) { return p.Take(udid, name) }
 }
 
-// Happens reports whether a fault without details happens now. Without flaws none does.
+// Happens reports whether a fault without details happens now; nil Flaws have no faults.
 func (f Flaws) Happens(name string) bool {
 	if f == nil {
 		return false

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// Typed is what arrives of a text that is typed, a key after the other.
+// Typed returns the characters that arrive when a text is typed key by key.
 func (f Flaws) Typed(text string) []rune {
 	if f == nil {
 		return []rune(text)
@@ -45,7 +45,7 @@ func times(yes bool) int {
 	return 0
 }
 
-// repeated is keys with each as often as count says.
+// repeated returns each key as many times as count says.
 func repeated(keys []rune, count func(int, rune) int) (out []rune) {
 	for i, r := range keys {
 		for range count(i, r) {
@@ -55,7 +55,7 @@ func repeated(keys []rune, count func(int, rune) int) (out []rune) {
 	return out
 }
 
-// layouts say, by keyboard layout, which character a key of a US keyboard types instead of its own.
+// layouts maps a keyboard layout to pairs: the character on a US keyboard, and the character that its key types instead.
 func layouts() map[string]string {
 	return map[string]string{
 		"uk":     `@" "@ #£ ~¬ |~`,
@@ -80,12 +80,12 @@ func relaid(keys []rune, layout string) (out []rune) {
 	return out
 }
 
-// corrections are what the keyboard makes of words it takes for misspelt.
+// corrections are the keyboard's replacements for misspelt words.
 func corrections() map[string]string {
 	return map[string]string{"teh": "the", "dont": "don’t", "im": "I’m", "i": "I", "ios": "iOS", "adress": "address", "recieve": "receive"}
 }
 
-// Smart is a text with the quotes and dashes that the keyboard makes of plain ones.
+// Smart replaces plain quotes and dashes by typographic ones, as the keyboard does.
 func Smart(keys []rune, quotes, dashes bool) []rune {
 	text := string(keys)
 	if dashes {

@@ -1,5 +1,5 @@
-// Package hid is the keyboard and the buttons that AXe and idb press on a simulator: HID usages of a US keyboard, and
-// what they do in the world. Keys that are pressed while nothing has the focus do nothing, without an error.
+// Package hid is the keyboard and the buttons that AXe and idb press on a simulator: the HID usages of a US keyboard, and their effect
+// in the world. A Device types and presses. Keys pressed without a focus are lost without an error.
 package hid
 
 import (
@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// The usages that are more than a character.
+// Usages of keys that do more than type a character.
 const (
 	keyA        = 4
 	KeyShift    = 225
@@ -19,7 +19,7 @@ const (
 	commandTwin = 231
 )
 
-// characters are what keys type, without shift and with it, by usage.
+// characters maps a usage to the characters of its key, without and with shift.
 func characters() map[int][2]rune {
 	keys := map[int][2]rune{
 		40: {'\n', '\n'}, 42: {'\b', '\b'}, 43: {'\t', '\t'}, 44: {' ', ' '}, 45: {'-', '_'}, 46: {'=', '+'}, 47: {'[', '{'},
@@ -51,7 +51,7 @@ type Device struct {
 	UDID  string
 }
 
-// Press presses one key while others are held. One that types nothing does nothing, except ⌘A, which selects.
+// Press presses one key while others are held. A key without a character has no effect, except ⌘A, which selects.
 func (d Device) Press(ctx context.Context, key int, held ...int) error {
 	has := func(keys ...int) bool {
 		return slices.ContainsFunc(held, func(k int) bool { return slices.Contains(keys, k) })
@@ -84,14 +84,14 @@ func (d Device) Home(ctx context.Context) error {
 	return err
 }
 
-// Button presses any other button. The world has no lock screen, no Siri and no wallet: nothing changes on the screen.
-// The device must exist.
+// Button presses any other button. The world has no lock screen, no Siri and no wallet, so the screen does not change. The device must
+// exist.
 func (d Device) Button(context.Context) error {
 	_, err := d.World.Foreground(d.UDID)
 	return err
 }
 
-// unheard drops the error that nothing has the focus, or has it no longer.
+// unheard drops the error of a missing focus.
 func unheard(err error) error {
 	if errors.Is(err, world.ErrNoFocus) || errors.Is(err, world.ErrFocusLost) {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// kind is what a value must be.
+// kind is the type of a value.
 type kind int
 
 const (
@@ -17,15 +17,15 @@ const (
 	number
 )
 
-// positional is an argument by its place.
+// positional is an argument identified by its place.
 type positional struct {
 	name    string
 	kind    kind
 	choices []string
-	many    bool // the rest of the line, which may be nothing
+	many    bool // the rest of the line, possibly empty
 }
 
-// option is an argument by its name; without a value it is a flag.
+// option is an argument identified by its name; without a value it is a flag.
 type option struct {
 	value   string
 	kind    kind
@@ -38,32 +38,32 @@ var everywhere = map[string]option{"--udid": {value: "UDID"}, "--json": {}, "--c
 
 var short = map[string]string{"-h": "--help", "-f": "--foreground-if-running", "-w": "--wait-for", "-d": "--wait-for-debugger"}
 
-// arguments is a command line taken apart.
+// arguments is a parsed command line.
 type arguments struct {
 	options map[string]string
 	words   map[string]string
-	rest    []string // of a positional that takes many
+	rest    []string // the values of a positional that takes several
 }
 
 func (a arguments) has(name string) bool     { _, ok := a.options[name]; return ok }
 func (a arguments) value(name string) string { return a.options[name] }
 
-// whole is a positional that was read as a whole number.
+// whole returns a positional that was parsed as an integer.
 func (a arguments) whole(name string) int {
-	n, _ := strconv.Atoi(a.words[name]) // it was checked
+	n, _ := strconv.Atoi(a.words[name]) // already validated
 	return n
 }
 
-// float is an option that was read as a number.
+// float returns an option that was parsed as a number.
 func (a arguments) float(name string, otherwise float64) float64 {
 	if !a.has(name) {
 		return otherwise
 	}
-	n, _ := strconv.ParseFloat(a.options[name], 64) // it was checked
+	n, _ := strconv.ParseFloat(a.options[name], 64) // already validated
 	return n
 }
 
-// usageError is a line that does not fit, in the words of Python's argparse.
+// usageError is an error about a command line, in the words of Python's argparse.
 type usageError struct{ usage, name, message string }
 
 func (u usageError) Error() string { return u.message }
@@ -90,7 +90,7 @@ func (f command) usage() string {
 	return strings.Join(parts, " ")
 }
 
-// parse takes a command line apart.
+// parse reads a command line.
 func (f command) parse(argv []string) (arguments, error) {
 	a := arguments{options: map[string]string{}, words: map[string]string{}}
 	known := with(everywhere, f.options)
@@ -130,7 +130,7 @@ func (f command) parse(argv []string) (arguments, error) {
 	return a, f.place(&a, words)
 }
 
-// optional reports whether a word is meant as an option; a negative number is not.
+// optional reports whether a word is an option; a negative number is not.
 func optional(word string) bool {
 	if len(word) < 2 || word[0] != '-' {
 		return false
@@ -139,7 +139,7 @@ func optional(word string) bool {
 	return err != nil
 }
 
-// place gives the words to the positionals.
+// place assigns the words to the positionals.
 func (f command) place(a *arguments, words []string) error {
 	var missing []string
 	for _, p := range f.takes {

@@ -1,6 +1,6 @@
-// Package idb plays idb, Meta's command line for simulators, as far as other programs use it: targets, apps, and
-// what can be seen of a screen and done to it. It has the gaps of the real one; see axtree for those of the tree. There
-// is no companion to connect to.
+// Package idb plays idb, Meta's command line for simulators, as far as other programs use it: targets, apps, reading a screen and
+// input. Run plays one command line. It has the gaps of the real tool; package axtree describes the gaps of the tree. It does not
+// connect to a companion.
 package idb
 
 import (
@@ -17,7 +17,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// How idb ends: by an error of its own, or of its argument parser.
+// Exit statuses: idb's own errors, and errors of its argument parser.
 const (
 	exitFailed = 1
 	exitUsage  = 2
@@ -28,15 +28,15 @@ type call struct {
 	tool.Call
 	world  *world.World
 	args   arguments
-	device world.Device // of commands about one
+	device world.Device // of commands for one device
 }
 
-// command is something idb does.
+// command is one command of idb.
 type command struct {
 	words   string // such as "ui tap"
 	takes   []positional
-	options map[string]option // besides those every command has
-	device  bool              // is about a booted one
+	options map[string]option // besides the common options
+	device  bool              // needs one booted device
 	run     func(context.Context, call) error
 }
 
@@ -123,12 +123,12 @@ func Run(ctx context.Context, w *world.World, of tool.Call) int {
 	return 0
 }
 
-// pick finds the command of a line. A line without words has none, which is no error.
+// pick finds the command of a line. An empty line has no command; that is not an error.
 func pick(argv []string) (rest []string, found *command, err error) {
 	if len(argv) == 0 || argv[0] == "-h" || argv[0] == "--help" {
 		return nil, nil, nil
 	}
-	var first []string // what may come first
+	var first []string // options before the command
 	for _, f := range commands() {
 		want := strings.Fields(f.words)
 		if len(argv) >= len(want) && slices.Equal(argv[:len(want)], want) {
@@ -160,8 +160,8 @@ func overview(stdout io.Writer) {
 	}
 }
 
-// target is the device meant: by its UDID, or the only one that is booted. It must be booted, because a companion attaches
-// to booted devices only.
+// target finds the device: by its UDID, or the only booted device. It must be booted, because a companion attaches to booted devices
+// only.
 func (c call) target() (world.Device, error) {
 	var booted []world.Device
 	udid := c.args.value("--udid")

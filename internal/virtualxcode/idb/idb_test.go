@@ -88,7 +88,7 @@ func find(t *testing.T, w *world.World, id string) element {
 	return element{}
 }
 
-func TestSigningIn(t *testing.T) {
+func TestIDBCommandsSignInToShop(t *testing.T) {
 	w, udid := shop(t)
 	tap := func(id string) {
 		t.Helper()
@@ -116,7 +116,7 @@ func TestSigningIn(t *testing.T) {
 	}
 }
 
-func TestApps(t *testing.T) {
+func TestAppCommandsFollowAppLifecycle(t *testing.T) {
 	w, udid := shop(t)
 	if _, stderr, exit := run(t, w, "launch", shopApp); exit != 1 || !strings.Contains(stderr, "already running") {
 		t.Errorf("%d %s", exit, stderr)
@@ -142,7 +142,7 @@ func TestApps(t *testing.T) {
 	}
 }
 
-func TestTargets(t *testing.T) {
+func TestListTargetsDescribesSimulator(t *testing.T) {
 	w, udid := shop(t)
 	if out := ok(t, w, "list-targets"); !strings.Contains(out, "iPhone 16 Pro | "+udid+" | Booted | simulator | iOS 18.5 | arm64 | No "+
 		"Companion Connected\n") {
@@ -158,7 +158,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestInvalidCommandsPrintIDBErrors(t *testing.T) {
 	w, udid := shop(t)
 	for line, want := range map[string]struct {
 		exit int
@@ -198,8 +198,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestShapesOfTheRealOne: in every recording of the whole screen the keys are ours, with a type ours can have.
-func TestShapesOfTheRealOne(t *testing.T) {
+// TestUICommandsHaveKeysOfRealIDB: in every recording of the whole screen the keys are ours, with a type ours can have.
+func TestUICommandsHaveKeysOfRealIDB(t *testing.T) {
 	samples := os.Getenv("IOS_AGENT_SAMPLES")
 	if samples == "" {
 		samples = filepath.Join("..", "..", "..", "..", "shared", "fixtures")

@@ -2,7 +2,7 @@ package idb
 
 import "ios-agent/internal/virtualxcode/mark"
 
-// Marks say what is known of the real idb.
+// Marks are the behaviours of idb.
 func Marks() []mark.Mark {
 	return []mark.Mark{
 		{Tool: "idb", Behaviour: "ui describe-all: a flat array; keys and their order",
@@ -10,17 +10,17 @@ func Marks() []mark.Mark {
 		{Tool: "idb", Behaviour: "ui describe-all --nested: children before subrole, everything directly below the application",
 			Source: mark.Observed("ui-describe/idb-nested-root-screen.json")},
 		{Tool: "idb", Behaviour: "ui describe-point: a bare object", Source: mark.Observed("ui-describe/idb-describe-point-wallet.json")},
-		{Tool: "idb", Behaviour: "the home screen: an application called one space, icons with custom actions and an empty value",
+		{Tool: "idb", Behaviour: "the home screen: an application with a space as its name, icons with custom actions and an empty value",
 			Source: mark.Observed("ui-describe/idb-flat-home-screen.json")},
 		{Tool: "idb", Behaviour: "a placeholder is the value of an empty field",
 			Source: mark.Observed("ui-describe/idb-flat-login-traits.json")},
 		{Tool: "idb", Behaviour: "a tab bar is one group; only describe-point sees into it", Source: mark.Assumed},
 		{Tool: "idb", Behaviour: "command names, options, the lines of list-targets and list-apps, from the tool's public source",
 			Source: mark.Assumed},
-		{Tool: "idb", Behaviour: "errors of the argument parser exit 2, all others exit 1; there is no --version", Source: mark.Assumed},
-		{Tool: "idb", Behaviour: "without --udid the only booted simulator is meant; a running app is launched again only with -f",
+		{Tool: "idb", Behaviour: "errors of the argument parser exit 2, all others exit 1; --version does not exist", Source: mark.Assumed},
+		{Tool: "idb", Behaviour: "without --udid it uses the only booted simulator; only -f launches a running app again",
 			Source: mark.Assumed},
-		{Tool: "idb", Behaviour: "no --format complete, no markers in place of coordinates: those of 2026 are not played yet",
+		{Tool: "idb", Behaviour: "--format complete and markers instead of coordinates, added in 2026, are missing",
 			Source: mark.Assumed},
 	}
 }

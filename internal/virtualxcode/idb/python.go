@@ -14,7 +14,7 @@ type pair struct {
 	value any
 }
 
-// python is a value as Python's json.dumps prints it: a blank after commas and colons, nothing but ASCII.
+// python prints a value like Python's json.dumps: a blank after commas and colons, ASCII only.
 func python(v any) string {
 	switch v := v.(type) {
 	case []pair:
@@ -42,7 +42,7 @@ func python(v any) string {
 func quote(s string) string {
 	raw, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // a string always can be
+		panic(err) // marshalling a string cannot fail
 	}
 	var b strings.Builder
 	for _, r := range strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(raw)) {

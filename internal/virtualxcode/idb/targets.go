@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// arch is what simulators run on.
+// arch is the architecture of simulators.
 const arch = "arm64"
 
 func listTargets(_ context.Context, c call) error {
@@ -52,7 +52,7 @@ func describeTarget(_ context.Context, c call) error {
 	return nil
 }
 
-// connect succeeds and does nothing: there is no companion.
+// connect succeeds without any effect, because this idb has no companion.
 func connect(_ context.Context, c call) error {
 	udid := c.args.words["companion"]
 	for _, d := range c.world.Devices() {
@@ -114,7 +114,7 @@ func install(ctx context.Context, c call) error {
 	return nil
 }
 
-// find is an installed app.
+// find finds an installed app.
 func (c call) find(bundle string) (world.InstalledApp, error) {
 	a, err := c.world.App(c.device.UDID, bundle)
 	if err == nil && a.BundleID == "" {
@@ -131,7 +131,7 @@ func uninstall(ctx context.Context, c call) error {
 	return c.world.Uninstall(ctx, c.device.UDID, bundle)
 }
 
-// launch starts an app. One that runs already is an error, unless it may be brought to the front.
+// launch starts an app. A running app is an error, unless the caller allows to bring it to the front.
 func launch(ctx context.Context, c call) error {
 	a, err := c.find(c.args.words["bundle_id"])
 	if err != nil {
@@ -146,7 +146,7 @@ func launch(ctx context.Context, c call) error {
 	}
 	err = c.world.Attach(ctx, c.device.UDID, pid, c.Stdout, c.Stdout)
 	if ctx.Err() != nil {
-		_ = c.world.Terminate(context.WithoutCancel(ctx), c.device.UDID, a.BundleID) // it may have ended by itself
+		_ = c.world.Terminate(context.WithoutCancel(ctx), c.device.UDID, a.BundleID) // the app may have ended by itself
 		return nil
 	}
 	return err

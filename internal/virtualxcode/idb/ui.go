@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// nested reports whether elements are to carry their children.
+// nested reports whether elements include their children.
 func (c call) nested() bool { return c.args.has("--nested") || c.args.value("--format") == "nested" }
 
 // describeAll prints every element: one after the other, or below the application.
@@ -29,7 +29,7 @@ func describeAll(ctx context.Context, c call) error {
 	return c.print(shown)
 }
 
-// describePoint prints the innermost element at a point. It is the only way to see into a tab bar.
+// describePoint prints the innermost element at a point. Only this command sees into a tab bar.
 func describePoint(ctx context.Context, c call) error {
 	screen, err := axtree.Look(ctx, c.world, c.device.UDID)
 	if err != nil {
@@ -55,7 +55,7 @@ func (c call) point(x, y string) world.Point {
 
 func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 
-// longPress is how long a finger must stay to be more than a tap.
+// longPress is the shortest time of a touch that is longer than a tap.
 const longPress = 0.5
 
 func tap(ctx context.Context, c call) error {

@@ -15,7 +15,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// arch is what simulators run on.
+// arch is the architecture of simulators.
 const arch = "arm64"
 
 func (c *call) describe() error {
@@ -23,7 +23,7 @@ func (c *call) describe() error {
 	if err != nil {
 		return err
 	}
-	w, h := min(d.Screen.Width, d.Screen.Height), max(d.Screen.Width, d.Screen.Height) // upright, however it is held
+	w, h := min(d.Screen.Width, d.Screen.Height), max(d.Screen.Width, d.Screen.Height) // always upright, whatever the orientation
 	return c.say(&idbwire.TargetDescriptionResponse{
 		Target: &idbwire.TargetDescription{
 			UDID: d.UDID, Name: d.Name, State: string(d.State), Type: "simulator", OSVersion: d.Runtime.Name(), Arch: arch,
@@ -66,7 +66,7 @@ func (c *call) listApps() error {
 	return c.say(answer)
 }
 
-// find is an installed app.
+// find finds an installed app.
 func (c *call) find(bundle string) (world.InstalledApp, error) {
 	a, err := c.opts.World.App(c.opts.UDID, bundle)
 	if err == nil && a.BundleID == "" {
@@ -75,7 +75,7 @@ func (c *call) find(bundle string) (world.InstalledApp, error) {
 	return a, err
 }
 
-// install installs an app from its folder. Archives are not played.
+// install installs an app from its folder. Archives are not supported.
 func (c *call) install() error {
 	var destination, payload idbwire.InstallRequest
 	if err := c.next(&destination); err != nil {
@@ -115,7 +115,8 @@ func (c *call) uninstall() error {
 	return c.say(&idbwire.Empty{})
 }
 
-// launch starts an app. One that runs already is an error, unless it may be brought to the front. Nobody waits for it here.
+// launch starts an app. A running app is an error, unless the caller allows to bring it to the front. The call does not wait for the
+// app's end.
 func (c *call) launch() error {
 	var r idbwire.LaunchRequest
 	if err := c.next(&r); err != nil {
@@ -167,7 +168,7 @@ func (c *call) openURL() error {
 	return c.say(&r)
 }
 
-// record films the screen as simctl does, until the client says stop.
+// record records the screen like simctl, until the client sends stop.
 func (c *call) record() error {
 	var r idbwire.RecordRequest
 	if err := c.next(&r); err != nil {
@@ -188,7 +189,7 @@ func (c *call) record() error {
 			Dir: "/", Stderr: words}.Complete())
 		words.once.Do(func() { close(words.first) })
 	}()
-	<-words.first // it has begun, or failed
+	<-words.first // the recording has begun or failed
 	err := c.next(&idbwire.RecordRequest{})
 	stop()
 	if <-exit != 0 || err != nil {
@@ -197,7 +198,7 @@ func (c *call) record() error {
 	return c.say(&idbwire.RecordResponse{Payload: &idbwire.Payload{FilePath: &r.Start.FilePath}})
 }
 
-// heard is what a program says, and when it says something first.
+// heard collects a program's output and reports the first output.
 type heard struct {
 	strings.Builder
 	first chan struct{}
@@ -228,7 +229,7 @@ func (c *call) log() error {
 	return nil
 }
 
-// output sends what a program prints.
+// output sends a program's output.
 type output struct{ *call }
 
 var _ io.Writer = output{}

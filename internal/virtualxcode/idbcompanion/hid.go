@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	longTouch = 500 * time.Millisecond // from when on a touch is a long press
-	carried   = 100 * time.Millisecond // a finger that rests so long before it moves carries what is under it
-	slack     = 4.0                    // points that a finger may move and still tap
+	longTouch = 500 * time.Millisecond // the duration from which a touch is a long press
+	carried   = 100 * time.Millisecond // a finger that rests this long before it moves drags the element under it
+	slack     = 4.0                    // maximum movement of a tap, in points
 )
 
 // hands are the finger and the keys of one stream.
@@ -24,17 +24,17 @@ type hands struct {
 	down  bool
 	path  []mark
 	now   time.Duration // since the finger came down
-	keys  []int         // that are held
+	keys  []int         // held keys
 	board hid.Device
 }
 
-// mark is where the finger is at one time.
+// mark is the finger's place at one time.
 type mark struct {
 	at   world.Point
 	when time.Duration
 }
 
-// hid carries out inputs in the order in which they come.
+// hid carries out inputs in order of arrival.
 func (c *call) hid() error {
 	h := &hands{call: c, board: hid.Device{World: c.opts.World, UDID: c.opts.UDID}}
 	for {
@@ -75,7 +75,7 @@ func (h *hands) take(e *idbwire.HIDEvent) error {
 func (h *hands) turn(to idbwire.Orientation) error {
 	side, known := map[idbwire.Orientation]world.Orientation{
 		idbwire.Portrait: world.Portrait, idbwire.PortraitUpsideDown: world.PortraitUpsideDown,
-		idbwire.LandscapeLeft: world.LandscapeRight, idbwire.LandscapeRight: world.LandscapeLeft, // of the interface, not of the device
+		idbwire.LandscapeLeft: world.LandscapeRight, idbwire.LandscapeRight: world.LandscapeLeft, // the interface's orientation
 	}[to]
 	if !known {
 		return invalid("Unrecognized orientation type")
@@ -83,7 +83,7 @@ func (h *hands) turn(to idbwire.Orientation) error {
 	return h.opts.World.Rotate(h.ctx, h.opts.UDID, side)
 }
 
-// touched is the place on the screen that a place of the panel is: the panel does not turn with the device.
+// touched converts a point on the panel to a point on the screen: the panel does not turn with the device.
 func (h *hands) touched(p *idbwire.Point) world.Point {
 	at := pointOf(p)
 	d, err := h.opts.World.Find(h.opts.UDID)
@@ -125,7 +125,7 @@ func (h *hands) press(p *idbwire.HIDPress) error {
 	return invalid("Unrecognized press.action")
 }
 
-// firstHeld is the usage of the first key that is held while others are pressed.
+// firstHeld is the usage of the first modifier key.
 const firstHeld = 224
 
 func (h *hands) key(code int, up bool) error {
@@ -142,7 +142,7 @@ func (h *hands) key(code int, up bool) error {
 	return nil
 }
 
-// lift makes of what the finger did a tap, a long press, a swipe, or something that is carried.
+// lift turns the finger's movement into a tap, a long press, a swipe or a drag.
 func (h *hands) lift() error {
 	w, udid, path, end := h.opts.World, h.opts.UDID, h.path, h.now
 	h.down, h.path, h.now = false, nil, 0
@@ -158,7 +158,7 @@ func (h *hands) lift() error {
 		return w.Tap(h.ctx, udid, from.at)
 	}
 	press, holds := path[max(moved-1, 0)].when, end-to.when
-	if moved > 0 && moved < len(path) && path[moved].when > 0 { // it rested until the step before the first that moved it
+	if moved > 0 && moved < len(path) && path[moved].when > 0 { // it rested until the step before the first movement
 		press = path[moved].when
 	}
 	if press >= carried || holds > 0 {

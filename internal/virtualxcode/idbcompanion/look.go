@@ -14,13 +14,13 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// The bounds of a read.
+// Limits of a read.
 const (
 	mostLevels = 50
 	mostNodes  = 3000
 )
 
-// accessibilityInfo answers with the tree of what is in front, or with the element at a point.
+// accessibilityInfo answers with the tree of the app in front, or with the element at a point.
 func (c *call) accessibilityInfo() error {
 	var r idbwire.AccessibilityInfoRequest
 	if err := c.next(&r); err != nil {
@@ -43,7 +43,7 @@ func (c *call) read(r *idbwire.AccessibilityInfoRequest) (string, error) {
 	return c.outside(r)
 }
 
-// outside is what assistive technology gets.
+// outside is the tree for assistive technology.
 func (c *call) outside(r *idbwire.AccessibilityInfoRequest) (string, error) {
 	screen, err := axtree.Look(c.ctx, c.opts.World, c.opts.UDID)
 	if err != nil {
@@ -69,7 +69,7 @@ func (c *call) outside(r *idbwire.AccessibilityInfoRequest) (string, error) {
 	return applejson.Style{}.Line(axtree.Form{PID: true}.All(screen.Flat())), nil
 }
 
-// outer is an element as the complete format has it, read from outside.
+// outer is an element in the complete format, read from outside.
 func outer(n axtree.Node) map[string]any {
 	e := map[string]any{"label": n.Label, "value": n.Value, "identifier": n.UniqueID, "type": n.Type, "role_description": n.Description,
 		"subrole": n.Subrole, "frame": frame(n.Frame), "enabled": n.Enabled, "custom_actions": list(n.CustomActions), "pid": n.PID,
@@ -101,7 +101,7 @@ func frame(r world.Rect) map[string]any {
 	return map[string]any{"x": side(r.X), "y": side(r.Y), "width": side(r.W), "height": side(r.H)}
 }
 
-// document is what the complete format says. All keys are always there.
+// document is the answer in the complete format. All keys are always present.
 type document struct {
 	Elements    []map[string]any `json:"elements"`
 	Modal       map[string]any   `json:"modal"`
@@ -126,7 +126,7 @@ func (c *call) document(r *idbwire.AccessibilityInfoRequest, backend string, d d
 	return string(out), err
 }
 
-// inside is what a reader in the simulator gets: what XCTest gets. Under an alert of the system that is the system's tree.
+// inside is the tree of a reader in the simulator, the same as XCTest's. Under a system alert it is the system's tree.
 func (c *call) inside(r *idbwire.AccessibilityInfoRequest) (string, error) {
 	w, udid := c.opts.World, c.opts.UDID
 	front, err := w.Foreground(udid)
@@ -170,7 +170,7 @@ func (c *call) inside(r *idbwire.AccessibilityInfoRequest) (string, error) {
 	return c.document(r, name, d)
 }
 
-// springboard is the process of the system's shell.
+// springboard is the process of SpringBoard.
 func (c *call) springboard() (int, error) {
 	all, err := c.opts.World.Processes(c.ctx, c.opts.UDID)
 	for _, p := range all {
@@ -181,7 +181,7 @@ func (c *call) springboard() (int, error) {
 	return 0, err
 }
 
-// alertOf is the alert of a tree; nil: it has none.
+// alertOf returns the alert of a tree, or nil.
 func alertOf(root *world.Element) *world.Element {
 	if root == nil {
 		return nil
@@ -194,7 +194,7 @@ func alertOf(root *world.Element) *world.Element {
 	return nil
 }
 
-// innermost is the last element at a point: what is drawn later lies over what came before.
+// innermost is the last element at a point: later elements are drawn over earlier ones.
 func innermost(root *world.Element, at world.Point) (hit *world.Element) {
 	for e := range root.All() {
 		if e.Frame.Contains(at) {
@@ -204,14 +204,14 @@ func innermost(root *world.Element, at world.Point) (hit *world.Element) {
 	return hit
 }
 
-// bound writes a tree down until its bounds are reached.
+// bound copies a tree up to its limits.
 type bound struct {
 	nodes int
 	pid   int
 	cut   bool
 }
 
-// traits are UIKit's words for what an element is.
+// traits are UIKit's traits of an element.
 var traits = map[string][]string{
 	"Button": {"Button"}, "Link": {"Link"}, "Image": {"Image"}, "StaticText": {"StaticText"}, "Key": {"KeyboardKey"},
 	"Slider": {"Adjustable"}, "PickerWheel": {"Adjustable", "PickerElement"}, "Switch": {"Button", "Toggle"}, "TabBar": {"TabBar"},
@@ -219,8 +219,8 @@ var traits = map[string][]string{
 	"TextView": {"TextEntry", "TextArea"}, "Icon": {"LaunchIcon"}, "Alert": {"Alert"},
 }
 
-// element is one as the complete format has it, read inside: whether it is enabled only its traits say, and an empty field has its
-// placeholder for a value.
+// element is an element in the complete format, read inside: only its traits say whether it is enabled, and the value of an empty field
+// is its placeholder.
 func (b *bound) element(e *world.Element, levels int) map[string]any {
 	b.nodes--
 	is := list(traits[e.Type])

@@ -1,6 +1,6 @@
-// Package idbcompanion is a virtual idb_companion: it serves the methods of its gRPC service that ios-agent uses, for one simulator of
-// the virtual world. Names, numbers and rules are those of idb's public sources; what CoreSimulator makes of them is assumed (Marks). It
-// must not know who started it or who its clients are.
+// Package idbcompanion is a virtual idb_companion: a Server serves the methods of its gRPC service that ios-agent uses, for one
+// simulator of the virtual world. Names, numbers and rules come from idb's public sources; the effects in CoreSimulator are assumed
+// (Marks). It must not know how it was started or which clients it has.
 package idbcompanion
 
 import (
@@ -19,28 +19,28 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// ErrGone is how Listen ends when a fault ended the server.
+// ErrGone is the error of Listen after a fault ended the server.
 var ErrGone = errors.New("idb_companion crashed")
 
-// Options say which simulator a server is for. World and UDID are needed.
+// Options configure a server. World and UDID are required.
 type Options struct {
 	World *world.World
 	UDID  string
-	// KeepsUp lets the world's time pass between calls as the time of day does: for a world whose time passes only on request and
-	// clients that wait by the time of day.
+	// KeepsUp lets the world's time pass in real time between calls. It is for a world whose time passes only on request, with clients
+	// that wait in real time.
 	KeepsUp bool
-	// Served is told of every call, and whether it reads the tree; nil: nobody is.
+	// Served is called for every call, with whether the call reads the tree; nil is allowed.
 	Served func(look bool)
 }
 
 // Server serves one simulator.
 type Server struct {
 	opts Options
-	main sync.Mutex // held while a call that touches or looks is carried out
+	main sync.Mutex // held during a call that sends input or reads the screen
 
-	mu     sync.Mutex // guards what follows
-	last   time.Time  // when the last call ended
-	silent bool       // it answers nothing any more
+	mu     sync.Mutex // guards the fields below
+	last   time.Time  // the end of the last call
+	silent bool       // the server answers no call any more
 	gone   chan struct{}
 	ended  bool
 }
@@ -53,22 +53,22 @@ func New(o Options) *Server {
 	return &Server{opts: o, gone: make(chan struct{})}
 }
 
-// Listen serves what l accepts until ctx ends or a fault ends the server. It closes l, and returns when every connection is closed.
+// Listen serves connections of l until ctx ends or a fault ends the server. It closes l, and returns after every connection is closed.
 func (s *Server) Listen(ctx context.Context, l net.Listener) error {
 	var only http.Protocols
 	only.SetUnencryptedHTTP2(true)
 	return single.Until(ctx, s.gone, ErrGone, l, s, &only)
 }
 
-// Serve serves one connection until the client leaves, the server ends or ctx does. It closes conn.
+// Serve serves one connection until the client leaves, the server ends or ctx ends. It closes conn.
 func (s *Server) Serve(ctx context.Context, conn net.Conn) error {
 	return single.Serve(conn, func(l net.Listener) error { return s.Listen(ctx, l) })
 }
 
-// Gone is closed when the server has ended by itself or was killed.
+// Gone is closed after the server has ended by itself or was killed.
 func (s *Server) Gone() <-chan struct{} { return s.gone }
 
-// Kill ends the server as the end of its process does.
+// Kill ends the server like the end of its process.
 func (s *Server) Kill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +86,7 @@ type call struct {
 	w   http.ResponseWriter
 }
 
-// next reads a message of the client; io.EOF is its end.
+// next reads a message of the client; io.EOF is the end.
 func (c *call) next(message any) error { return idbwire.Read(c.r.Body, message) }
 
 // say sends a message.
@@ -97,12 +97,12 @@ func (c *call) say(message any) error {
 	return http.NewResponseController(c.w).Flush()
 }
 
-// method is how one is carried out.
+// method is a method of the service.
 type method struct {
 	do     func(*call) error
 	looks  bool // it reads the tree
 	inputs bool // it sends inputs
-	aside  bool // it goes on beside others
+	aside  bool // runs concurrently with other calls
 }
 
 func methods() map[string]method {
@@ -122,7 +122,7 @@ func methods() map[string]method {
 	}
 }
 
-// ServeHTTP carries out one call.
+// ServeHTTP serves one call.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{s, r.Context(), r, w}
 	w.Header().Set("Content-Type", idbwire.ContentType)
@@ -133,7 +133,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	err := s.perform(c, m)
 	if errors.Is(err, ErrGone) {
-		<-c.ctx.Done() // the connection is closed with the server
+		<-c.ctx.Done() // the connection closes with the server
 		panic(http.ErrAbortHandler)
 	}
 	c.end(err)
@@ -153,10 +153,10 @@ func (c *call) end(err error) {
 	if text != "" {
 		h.Set(http.TrailerPrefix+idbwire.MessageTrailer, idbwire.Escape(text))
 	}
-	c.w.WriteHeader(http.StatusOK) // it has no effect where a message was sent
+	c.w.WriteHeader(http.StatusOK) // without effect after a message was sent
 }
 
-// perform carries out a call, one at a time unless it goes on beside others.
+// perform carries out a call. Calls run one at a time, except concurrent methods.
 func (s *Server) perform(c *call, m method) error {
 	if err := s.hush(c.ctx); err != nil {
 		return err
@@ -187,7 +187,7 @@ func (s *Server) perform(c *call, m method) error {
 	return err
 }
 
-// hush keeps a call for ever when the companion answers nothing any more.
+// hush blocks a call forever if the companion no longer answers.
 func (s *Server) hush(ctx context.Context) error {
 	_, begins := s.happens(flaw.IDBSilent)
 	s.mu.Lock()
@@ -208,12 +208,12 @@ func (s *Server) hush(ctx context.Context) error {
 	}
 }
 
-// happens asks whether a fault happens to this device now.
+// happens reports whether a fault happens to this device now.
 func (s *Server) happens(name string) (flaw.Hit, bool) {
 	return s.opts.World.TakeFault(s.opts.UDID, name)
 }
 
-// keepUp lets as much time pass in the world as passed between two calls.
+// keepUp advances the world's time by the real time since the last call.
 func (s *Server) keepUp(ctx context.Context) error {
 	if !s.opts.KeepsUp {
 		return nil

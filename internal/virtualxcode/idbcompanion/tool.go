@@ -13,11 +13,11 @@ import (
 	"ios-agent/internal/virtualxcode/tool"
 )
 
-// Served is a companion that is registered where the world is.
+// Served is a companion that is registered with the service.
 type Served interface {
 	// Carry copies bytes between a client and the companion.
 	Carry(ctx context.Context, client net.Conn)
-	// Hold waits until the companion has to end by itself.
+	// Hold waits until the companion must end.
 	Hold() error
 	Close() error
 }
@@ -29,14 +29,14 @@ type Tool struct {
 	Register func(ctx context.Context, udid string) (Served, error)
 }
 
-// exitFailed is how it ends by an error.
+// exitFailed is the exit status of an error.
 const exitFailed = 1
 
 const usage = "Usage:\n  Modes of operation, only one of these may be specified:\n" +
 	"    --udid UDID                Launches a companion server.\n" +
 	"    --version                  Writes companion version information to stdout."
 
-// Run plays one command line. Options that it does not know are passed over, as the real one does.
+// Run plays one command line. Like the real program it ignores unknown options.
 func (t Tool) Run(ctx context.Context) int {
 	given := map[string]string{}
 	for i, word := range t.Args {
@@ -64,11 +64,11 @@ func (t Tool) Run(ctx context.Context) int {
 }
 
 func (t Tool) print(v any) {
-	out, _ := json.Marshal(v) // of words and numbers
+	out, _ := json.Marshal(v) // words and numbers of options
 	fmt.Fprintf(t.Stdout, "%s\n", out)
 }
 
-// serve serves until it is interrupted, or has to end.
+// serve serves until an interrupt or until the companion must end.
 func (t Tool) serve(ctx context.Context, given map[string]string) error {
 	c, err := t.Register(ctx, given["udid"])
 	if err != nil {
@@ -87,7 +87,7 @@ func (t Tool) serve(ctx context.Context, given map[string]string) error {
 			if err != nil {
 				return
 			}
-			go c.Carry(ctx, conn) // it ends with the companion's registration
+			go c.Carry(ctx, conn) // the listener ends with the companion's registration
 		}
 	}()
 	held := make(chan error, 1)
@@ -100,15 +100,15 @@ func (t Tool) serve(ctx context.Context, given map[string]string) error {
 	}
 }
 
-// usualPort is the one on which it listens when it is told nothing.
+// usualPort is the default port.
 const usualPort = "10882"
 
-// listen listens on a socket, or on a port of this machine: the real one listens on all addresses.
+// listen listens on a socket, or on a port of this machine. The real companion listens on all addresses.
 func (t Tool) listen(given map[string]string) (net.Listener, map[string]any, error) {
 	if path := given["grpc-domain-sock"]; path != "" {
 		path = t.Path(path)
 		if info, err := os.Stat(path); err == nil && info.Mode()&fs.ModeSocket != 0 {
-			_ = os.Remove(path) // one that was left behind
+			_ = os.Remove(path) // a stale socket
 		}
 		l, err := net.Listen("unix", path)
 		return l, map[string]any{"grpc_path": path}, err

@@ -1,5 +1,5 @@
-// Package networksetup plays the tools that read and change the network settings of a Mac: networksetup, route and scutil, as far as
-// proxies need them.
+// Package networksetup plays the tools that read and change the network settings of a Mac: networksetup (Run), route and scutil. It has
+// only the commands that proxies need.
 package networksetup
 
 import (
@@ -26,10 +26,10 @@ const wrongParameters = tool.Refusal("** Error: The parameters were not valid.")
 type call struct {
 	tool.Call
 	world *world.World
-	words []string // behind the service's name
+	words []string // words after the service's name
 }
 
-// verbs are the commands that take a service, each with how many words follow it at least.
+// verbs are the commands that take a service, each with its minimum number of further words.
 var verbs = map[string]struct {
 	words int
 	run   func(c *call, s *world.NetworkService) error
@@ -49,7 +49,7 @@ var verbs = map[string]struct {
 	"-getproxyautodiscovery":  {0, (*call).discovery},
 }
 
-// Run plays one command line of networksetup. What it does not do it says on standard output.
+// Run plays one command line of networksetup. Unsupported commands get a message on standard output.
 func Run(_ context.Context, w *world.World, tc tool.Call) int {
 	c := &call{Call: tc, world: w}
 	if len(c.Args) == 0 {
@@ -81,7 +81,7 @@ func Run(_ context.Context, w *world.World, tc tool.Call) int {
 	return 0
 }
 
-// on runs a command on a service, and keeps what it changed.
+// on runs a command on a service, and saves the change.
 func (c *call) on(name string, run func(*call, *world.NetworkService) error) error {
 	return c.world.ChangeNetwork(func(n *world.Network) error {
 		i := slices.IndexFunc(n.Services, func(s world.NetworkService) bool { return s.Name == name })
@@ -98,7 +98,7 @@ func (c *call) show(p world.HostProxy) error {
 	return nil
 }
 
-// set reads SERVER PORT [on|off USER PASSWORD], and turns the proxy on; nothing as the server clears it.
+// set reads SERVER PORT [on|off USER PASSWORD] and turns the proxy on; an empty server clears it.
 func (c *call) set(p *world.HostProxy) error {
 	port, err := strconv.Atoi(c.words[1])
 	if err != nil || port < 0 || port > 65535 {
@@ -209,22 +209,22 @@ func number(on bool) int {
 	return 0
 }
 
-// Marks say what is known of the three tools.
+// Marks are the behaviours of the three tools.
 func Marks() []mark.Mark {
 	of := func(name, behaviour string) mark.Mark {
 		return mark.Mark{Tool: name, Behaviour: behaviour, Source: mark.Assumed}
 	}
 	return []mark.Mark{
 		of("networksetup", "services: -listnetworkserviceorder prints two lines for each, (1) NAME or (*) NAME and "+
-			"(Hardware Port: P, Device: D), those that are preferred first"),
+			"(Hardware Port: P, Device: D), in the order of preference"),
 		of("networksetup", "proxies: -getwebproxy and -getsecurewebproxy print Enabled, Server, Port and Authenticated Proxy Enabled; "+
 			"-setwebproxy SERVICE SERVER PORT turns it on; an admin needs no password"),
-		of("networksetup", "clearing: -setwebproxy SERVICE \"\" 0 takes the server away"),
-		of("networksetup", "refusals: are told on standard output with ** Error:, and an exit status that is not 0"),
-		of("networksetup", "automatic: -getautoproxyurl prints URL and Enabled, -getproxyautodiscovery Auto Proxy Discovery; both go before "+
-			"proxies that are set by hand"),
+		of("networksetup", "clearing: -setwebproxy SERVICE \"\" 0 removes the server"),
+		of("networksetup", "refusals: are printed on standard output with ** Error:, and the exit status is not 0"),
+		of("networksetup", "automatic: -getautoproxyurl prints URL and Enabled, -getproxyautodiscovery Auto Proxy Discovery; both override "+
+			"manual proxies"),
 		of("route", "-n get default prints a line interface: NAME; without a default route it exits 1"),
 		of("scutil", "--nc list prints a line for each VPN with its state in parentheses and its name in quotes"),
-		of("scutil", "peers: --proxy prints the proxies that are in use as a dictionary"),
+		of("scutil", "peers: --proxy prints the active proxies as a dictionary"),
 	}
 }

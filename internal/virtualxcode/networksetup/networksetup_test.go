@@ -20,7 +20,7 @@ func run(t *testing.T, w *world.World, play frontEnd, args ...string) (string, i
 	return out.String(), exit
 }
 
-func TestProxySettings(t *testing.T) {
+func TestProxyCommandsChangeSettings(t *testing.T) {
 	w, err := world.New(world.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestProxySettings(t *testing.T) {
 	}
 }
 
-func TestTheDefaultRoute(t *testing.T) {
+func TestRouteReportsDefaultInterface(t *testing.T) {
 	w, err := world.New(world.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func Scutil(_ context.Context, w *world.World, c tool.Call) int {
 	return 0
 }
 
-// inUse prints what SCDynamicStoreCopyProxies has: its keys are in the order of the alphabet.
+// inUse prints the content of SCDynamicStoreCopyProxies, with its keys in alphabetical order.
 func inUse(c tool.Call, n world.Network) {
 	s, _ := n.Active()
 	fmt.Fprintln(c.Stdout, "<dictionary> {")

@@ -1,5 +1,5 @@
-// Package oldplist prints property lists as NSDictionary describes itself, which simctl and defaults do: the old style,
-// four spaces a level, and a value that is a group is indented by one level more.
+// Package oldplist prints property lists in the old style of NSDictionary's description, which simctl and defaults use. The style has four
+// spaces per level, and nested groups are indented by one more level. Encode prints a whole list.
 package oldplist
 
 import (
@@ -14,7 +14,7 @@ import (
 	"ios-agent/internal/virtualxcode/applejson"
 )
 
-// Encode is v with a line feed at the end. v is made of applejson.Ordered, map[string]any, []any and scalars.
+// Encode returns v with a line feed at the end. v consists of applejson.Ordered, map[string]any, []any and scalars.
 func Encode(v any) string {
 	var b strings.Builder
 	write(&b, v, 0)
@@ -61,7 +61,7 @@ func dictionary(b *strings.Builder, members iter.Seq2[string, any], indent strin
 	b.WriteString(indent + "}")
 }
 
-// Scalar is a value that is no group, as NSObject describes it.
+// Scalar returns a value that is not a group, as NSObject describes it.
 func Scalar(v any) string {
 	switch v := v.(type) {
 	case bool:
@@ -77,7 +77,7 @@ func Scalar(v any) string {
 	return fmt.Sprint(v)
 }
 
-// inset is the indentation of a value that is a group.
+// inset is the indentation of a nested group.
 func inset(v any, depth int) string {
 	switch v.(type) {
 	case applejson.Ordered, map[string]any, []any:
@@ -86,7 +86,7 @@ func inset(v any, depth int) string {
 	return ""
 }
 
-// word quotes what is not only letters, digits and underscores.
+// word quotes words with characters other than letters, digits and underscores.
 func word(s string) string {
 	plain := s != "" && strings.IndexFunc(s, func(r rune) bool {
 		return !(r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')

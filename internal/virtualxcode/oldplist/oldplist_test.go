@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/virtualxcode/oldplist"
 )
 
-func TestEncode(t *testing.T) {
+func TestEncodeWritesOldStylePlist(t *testing.T) {
 	got := oldplist.Encode(map[string]any{"b": []any{"x y", map[string]any{"c": true}}, "a": 1, "d": []any{}, "when": time.Unix(0, 0),
 		"raw": []byte{1, 2}})
 	const want = "{\n    a = 1;\n    b =     (\n        \"x y\",\n        {\n            c = 1;\n        }\n    );\n    d =     " +

@@ -12,22 +12,22 @@ import (
 	"ios-agent/internal/virtualxcode/tool"
 )
 
-// The apps that show devices. An Xcode has the first or, from version 27 on, the second, which also opens URLs.
+// The apps that show devices. An Xcode has Simulator or, from version 27 on, Device Hub, which also opens URLs.
 const (
 	simulator       = "Simulator"
 	deviceHub       = "DeviceHub"
 	deviceHubScheme = "devices"
 )
 
-// Shown is the file, below the records, with the paths of the apps that were opened to show devices, one a line.
+// Shown is a file among the records: the paths of the apps that were opened to show devices, one per line.
 const Shown = "shown.txt"
 
-// showsDevices reports whether a path is where an app that shows devices is in this Xcode. Both need not be there.
+// showsDevices reports whether a path is the place of an app that shows devices in this Xcode. Neither needs to exist.
 func (t Tool) showsDevices(path string) bool {
 	return t.Xcode != "" && slices.Contains([]string{t.app(simulator), t.app(deviceHub)}, filepath.Clean(path))
 }
 
-// app is where this Xcode has an app: Simulator in the developer folder, Device Hub beside it.
+// app is the path of an app of this Xcode: Simulator in the developer folder, Device Hub next to it.
 func (t Tool) app(name string) string {
 	if name == deviceHub {
 		return filepath.Join(filepath.Dir(t.Xcode), "Applications", deviceHub+".app")
@@ -35,7 +35,7 @@ func (t Tool) app(name string) string {
 	return filepath.Join(t.Xcode, "Applications", name+".app")
 }
 
-// show opens an app that shows devices, by its name or its path.
+// show opens an app that shows devices, by name or path.
 func (t Tool) show(app string) error {
 	happens, err := t.faults(flaw.NoSimulatorApp, flaw.AnotherSimulator)
 	if err != nil {
@@ -56,7 +56,7 @@ func (t Tool) show(app string) error {
 	return t.note(app)
 }
 
-// hubOpens opens a URL in Device Hub, where there is one and the URL is for it.
+// hubOpens opens a URL of Device Hub, if this Xcode has Device Hub.
 func (t Tool) hubOpens(u *url.URL) (bool, error) {
 	if u.Scheme != deviceHubScheme || u.Host != "device" {
 		return false, nil
@@ -68,7 +68,7 @@ func (t Tool) hubOpens(u *url.URL) (bool, error) {
 	return true, t.note(t.app(deviceHub))
 }
 
-// note remembers that an app was opened.
+// note records that an app was opened.
 func (t Tool) note(app string) error {
 	if err := os.MkdirAll(t.Records, 0o700); err != nil {
 		return err

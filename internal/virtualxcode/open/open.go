@@ -1,5 +1,5 @@
-// Package open plays macOS's open: it starts an app as a process of its own, which outlives this one, and remembers what
-// it started, as LaunchServices does. What would only show a window succeeds and shows none.
+// Package open plays macOS's open. A Tool starts an app as an independent process that outlives this one, and records started apps as
+// LaunchServices does. Opening a thing that only shows a window succeeds without a window.
 package open
 
 import (
@@ -24,29 +24,29 @@ import (
 	"ios-agent/internal/virtualxcode/tool"
 )
 
-// Tool is one call of open, with a folder for what it remembers.
+// Tool is one call of open, with a folder for its records.
 type Tool struct {
 	tool.Call
 	Records string
-	Xcode   string // its developer folder
+	Xcode   string // the developer folder
 
-	Faults func(names ...string) (map[string]map[string]string, error) // which of some faults happen now; nil: none does
+	Faults func(names ...string) (map[string]map[string]string, error) // reports faults; nil: no faults
 }
 
 // exitFailed is the exit status of open when it fails.
 const exitFailed = 1
 
-// order is a command line taken apart.
+// order is a parsed command line.
 type order struct {
 	app    string // -a
 	bundle string // -b
-	fresh  bool   // -n: even if it runs
+	fresh  bool   // -n: also if the app runs
 	things []string
 	args   []string
 	env    []string
 }
 
-// windows are apps that only show windows. Nothing is started for them.
+// windows are apps that only show windows. They are not started.
 var windows = []string{"Xcode", "Finder", "Safari"}
 
 // Run plays one command line.
@@ -132,7 +132,7 @@ func (t Tool) do(o order) error {
 			return tool.Refuse("The file %s does not exist.", path)
 		}
 		if !strings.HasSuffix(path, ".app") {
-			continue // a document or a folder only opens a window
+			continue // a document or a folder would only open a window
 		}
 		if err := t.start(path, o); err != nil {
 			return err
@@ -172,7 +172,7 @@ func (t Tool) named(o order) error {
 	return tool.Refuse("Unable to find application named '%s'", o.app)
 }
 
-// record is an app that was opened once: what the system knows of it, and its latest process.
+// record is an app that was opened before, with its latest process.
 type record struct {
 	App    string `json:"app"` // its folder
 	Bundle string `json:"bundle"`
@@ -202,7 +202,7 @@ func read(file string) (r record, ok bool) {
 	return r, err == nil && json.Unmarshal(data, &r) == nil && r.App != ""
 }
 
-// start runs an app, unless it runs already: then it would come to the front.
+// start runs an app unless it already runs; a running app would come to the front.
 func (t Tool) start(app string, o order) error {
 	app, err := filepath.EvalSymlinks(t.Path(app))
 	if err != nil {
@@ -233,9 +233,9 @@ func (t Tool) start(app string, o order) error {
 	return wholefile.Write(t.file(app), data)
 }
 
-const maxInfo = 8 << 20 // bytes of an Info.plist, and of a record of ours
+const maxInfo = 8 << 20 // maximum size of an Info.plist and of our records, in bytes
 
-// executable is the program of a macOS app. An app for another system has none that could run.
+// executable is the program of a macOS app. Apps for other systems are refused.
 func executable(app string) (program, bundle string, err error) {
 	data, err := regularfile.Read(filepath.Join(app, "Contents", "Info.plist"), maxInfo)
 	var info struct {
@@ -258,18 +258,18 @@ func executable(app string) (program, bundle string, err error) {
 	return program, info.ID, nil
 }
 
-// Marks say what is known of the real open.
+// Marks are the behaviours of open.
 func Marks() []mark.Mark {
 	return []mark.Mark{
-		{Tool: "open", Behaviour: "a macOS app is started as a process of its own, with what follows --args; one that runs is not " +
+		{Tool: "open", Behaviour: "a macOS app is started as a process of its own, with the arguments after --args; a running app is not " +
 			"started again, except with -n", Source: mark.Assumed},
-		{Tool: "open", Behaviour: "-a finds apps by folder, or by name once they were opened; Simulator and other apps that only have " +
-			"windows succeed and show none", Source: mark.Assumed},
-		{Tool: "open", Behaviour: "on demand -a Simulator opens the one of another Xcode, as https://github.com/Shopify/tophat/pull/151 " +
-			"reports; only the path below the developer folder says which", Source: mark.Assumed},
-		{Tool: "open", Behaviour: "on demand there is no Simulator.app, but Applications/DeviceHub.app and URLs " +
+		{Tool: "open", Behaviour: "-a finds apps by folder, or by name after a first open; Simulator and other apps with only " +
+			"windows succeed without a window", Source: mark.Assumed},
+		{Tool: "open", Behaviour: "on demand -a Simulator opens the Simulator of another Xcode, as https://github.com/Shopify/tophat/pull/151 " +
+			"reports; only the path below the developer folder selects one", Source: mark.Assumed},
+		{Tool: "open", Behaviour: "on demand Simulator.app is missing, but Applications/DeviceHub.app and URLs " +
 			"devices://device/open?id=…, as https://github.com/okwasniewski/MiniSim/pull/155 reports of Xcode 27", Source: mark.Assumed},
-		{Tool: "open", Behaviour: "a URL of the web succeeds and shows nothing, others know no application; -W does not exist",
+		{Tool: "open", Behaviour: "a web URL succeeds without a window, other URLs have no application; -W does not exist",
 			Source: mark.Assumed},
 	}
 }

@@ -71,7 +71,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 	}
 }
 
-func TestARealProcess(t *testing.T) {
+func TestOpenStartsOneProcessPerApp(t *testing.T) {
 	dir := t.TempDir()
 	path := app(t, dir, "Notes")
 	var errs bytes.Buffer
@@ -114,7 +114,7 @@ func TestARealProcess(t *testing.T) {
 	}
 }
 
-func TestWindowsAndRefusals(t *testing.T) {
+func TestOpenRefusesUnknownTargets(t *testing.T) {
 	dir := t.TempDir()
 	phone := filepath.Join(dir, "Phone.app")
 	if err := os.Mkdir(phone, 0o755); err != nil {

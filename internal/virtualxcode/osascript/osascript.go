@@ -1,5 +1,6 @@
-// Package osascript plays the part of macOS's osascript that presses ⌘K and ⇧⌘K in the window of a simulator: the first shows or
-// hides its software keyboard, the second connects or disconnects the hardware keyboard. It understands no AppleScript.
+// Package osascript plays the part of macOS's osascript that presses ⌘K and ⇧⌘K in the window of a simulator. ⌘K shows or hides the
+// software keyboard, ⇧⌘K connects or disconnects the hardware keyboard. Run plays one command line. It does not interpret AppleScript in
+// general.
 package osascript
 
 import (
@@ -42,7 +43,7 @@ func play(ctx context.Context, w *world.World, argv []string) error {
 	return tool.Refuse("0:0: execution error: no window shows that simulator (1)")
 }
 
-// take separates the script, which -e gives line by line, from the arguments it gets.
+// take separates the script, given line by line with -e, from its arguments.
 func take(argv []string) (script string, args []string) {
 	for len(argv) > 1 && argv[0] == "-e" {
 		script += argv[1] + "\n"
@@ -51,7 +52,7 @@ func take(argv []string) (script string, args []string) {
 	return script, argv
 }
 
-// Marks say what is known of the real osascript, and of Simulator's window.
+// Marks are the behaviours of osascript and of Simulator's window.
 func Marks() []mark.Mark {
 	return []mark.Mark{
 		{Tool: "osascript", Behaviour: "⌘K in the window of a simulator shows or hides its software keyboard, ⇧⌘K connects or disconnects the " +

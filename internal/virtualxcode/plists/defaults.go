@@ -22,10 +22,10 @@ const defaultsUsage = "Command line interface to a user's defaults.\nSyntax:\n\n
 	"  delete <domain>                      deletes domain\n  delete <domain> <key>                deletes key in domain\n\n  domains  " +
 	"                            lists all domains\n  help                                 print this help\n"
 
-// exitUsage is how defaults ends on a command line it does not understand.
+// exitUsage is the exit status for a wrong command line.
 const exitUsage = 255
 
-// global is the domain all programs share.
+// global is the domain that all programs share.
 const global = "NSGlobalDomain"
 
 // Defaults plays defaults.
@@ -58,10 +58,10 @@ func (t Tool) Defaults() int {
 	return 0
 }
 
-// errUsage is a command line that does not fit.
+// errUsage means a wrong command line.
 var errUsage = errors.New("wrong arguments")
 
-// domain takes the domain off a command line: a name, a path, -g, or -app with a name.
+// domain removes the domain from a command line: a name, a path, -g, or -app with a name.
 func domain(words []string) (name string, rest []string, err error) {
 	switch {
 	case len(words) > 0 && (words[0] == "-g" || words[0] == "-globalDomain" || words[0] == global):
@@ -74,7 +74,7 @@ func domain(words []string) (name string, rest []string, err error) {
 	return "", nil, errUsage
 }
 
-// file is where a domain is kept: a path without its ending, or a file among the preferences.
+// file is the file of a domain: a path without its extension, or a file among the preferences.
 func (t Tool) file(domain string) string {
 	if filepath.IsAbs(domain) {
 		return strings.TrimSuffix(domain, ".plist") + ".plist"
@@ -94,7 +94,7 @@ func (t Tool) load(domain string) (dict, error) {
 	if d, is := v.(dict); err == nil && is {
 		return d, nil
 	}
-	return nil, tool.Refuse("\nDomain %s does not exist\n", domain) // what is not a dictionary is not a domain
+	return nil, tool.Refuse("\nDomain %s does not exist\n", domain) // a file without a dictionary is not a domain
 }
 
 func noPair(domain, key string) error {
@@ -133,9 +133,9 @@ func (t Tool) read(words []string) error {
 	return nil
 }
 
-// names are the domains that are kept.
+// names lists the stored domains.
 func (t Tool) names() (all []string) {
-	files, _ := filepath.Glob(filepath.Join(t.Preferences, "*.plist")) // the pattern is right
+	files, _ := filepath.Glob(filepath.Join(t.Preferences, "*.plist")) // the pattern is valid
 	for _, f := range files {
 		all = append(all, strings.TrimSuffix(filepath.Base(f), ".plist"))
 	}
@@ -207,11 +207,11 @@ func (t Tool) keep(domain string, d dict) error {
 	return writeFile(file, d)
 }
 
-// written is the value a command line gives, over the old one.
+// written computes the new value from the command line and the old value.
 func written(old any, words []string) (any, error) {
 	kind, rest := strings.TrimPrefix(words[0], "-"), words[1:]
 	switch {
-	case words[0] == kind: // no type: what reads as a group is one
+	case words[0] == kind: // without a type, text that parses as a group is a group
 		if len(rest) > 0 {
 			return nil, errUsage
 		}
@@ -285,7 +285,7 @@ func (t Tool) deleteDefaults(words []string) error {
 	return t.keep(name, d)
 }
 
-// hexData reads bytes as defaults is given them.
+// hexData parses bytes in hexadecimal, as defaults accepts them.
 func hexData(text string) (any, error) {
 	data, err := hex.DecodeString(text)
 	if err != nil {

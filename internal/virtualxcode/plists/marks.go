@@ -2,7 +2,7 @@ package plists
 
 import "ios-agent/internal/virtualxcode/mark"
 
-// Marks say what is known of the real tool.
+// Marks are the behaviours of defaults.
 func Marks() []mark.Mark {
 	return []mark.Mark{
 		{Tool: "defaults", Behaviour: "read, read-type, write, delete and domains, by domain or path; a missing pair or domain exits " +

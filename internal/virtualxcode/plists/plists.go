@@ -1,4 +1,5 @@
-// Package plists plays defaults, the Mac's tool for property lists of preferences and of apps. It works on files alone.
+// Package plists plays defaults, the Mac's tool for the preferences of apps and for property lists. A Tool is one call; Defaults runs
+// it. It works on files only.
 package plists
 
 import (
@@ -18,17 +19,16 @@ import (
 // Tool is one call of defaults.
 type Tool struct {
 	tool.Call
-	Preferences string // the folder of what defaults keeps by domain
+	Preferences string // the folder with the files of the domains
 }
 
-// exitFailed is the exit status when it fails.
+// exitFailed is the exit status of a failure.
 const exitFailed = 1
 
-// maxFile bounds what is read.
+// maxFile is the maximum size of a file.
 const maxFile = 64 << 20
 
-// dict and list are what property lists are made of, besides scalars: string, bool, uint64, int64, float64, []byte and
-// time.Time.
+// dict and list are the groups of property lists. Scalars are string, bool, uint64, int64, float64, []byte and time.Time.
 type (
 	dict = map[string]any
 	list = []any
@@ -65,7 +65,7 @@ func kindOf(v any) string {
 	return "unknown"
 }
 
-// value reads a scalar of a type from a command line.
+// value parses a scalar of a type from a command line.
 func value(kind, text string) (any, error) {
 	switch kind {
 	case "string":
@@ -92,13 +92,13 @@ func value(kind, text string) (any, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("%q is no %s", text, kind)
+	return nil, fmt.Errorf("%q is not a %s", text, kind)
 }
 
-// readFile reads a file, which must not be too big.
+// readFile reads a file up to maxFile.
 func readFile(path string) ([]byte, error) { return regularfile.Read(path, maxFile) }
 
-// writeFile replaces a file whole.
+// writeFile replaces a file atomically.
 func writeFile(path string, v any) error {
 	data, err := plist.Marshal(v, plist.BinaryFormat)
 	if err != nil {

@@ -66,7 +66,7 @@ func (b *bench) refuse(line string, exit int, say string) {
 	}
 }
 
-func TestDefaults(t *testing.T) {
+func TestDefaultsReadsAndWritesValues(t *testing.T) {
 	b := newBench(t)
 	app := strings.TrimSuffix(b.file, ".plist")
 	b.want("defaults|read|"+app+"|CFBundleIdentifier", "com.example.notes\n")
@@ -93,8 +93,8 @@ func TestDefaults(t *testing.T) {
 	b.refuse("defaults|frobnicate", 255, "Command line interface to a user's defaults.")
 }
 
-// TestAnotherReaderAgrees: what defaults writes, Python's plistlib reads, and what that writes defaults reads, in either form.
-func TestAnotherReaderAgrees(t *testing.T) {
+// TestPythonReadsPlistsOfDefaults: what defaults writes, Python's plistlib reads, and what that writes defaults reads, in either form.
+func TestPythonReadsPlistsOfDefaults(t *testing.T) {
 	b := newBench(t)
 	b.want("defaults|write|FILE|When|-date|2024-01-02T03:04:05Z", "")
 	b.want("defaults|write|FILE|Raw|-data|010203", "")

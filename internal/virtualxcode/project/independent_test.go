@@ -8,8 +8,8 @@ import (
 	"ios-agent/test/pbxtest"
 )
 
-// TestOthersReadOurProjects lets readers from npm read every sample's project file.
-func TestOthersReadOurProjects(t *testing.T) {
+// TestNPMParserReadsSampleProjects lets readers from npm read every sample's project file.
+func TestNPMParserReadsSampleProjects(t *testing.T) {
 	args := []string{}
 	for _, s := range project.Samples() {
 		layout, err := s.Layout()

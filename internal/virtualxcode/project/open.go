@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/machine/regularfile"
 )
 
-// How much is read at most: the folder is not ours and may hold anything.
+// Limits for reading: the folder belongs to others and may have any content.
 const (
 	maxFile  = 16 << 20
 	maxFiles = 20_000
@@ -25,11 +25,11 @@ type Container struct {
 	Name      string
 	Path      string // of the .xcodeproj or .xcworkspace, absolute
 	Workspace bool
-	Projects  []*Project // with the local packages they use, which are projects too
+	Projects  []*Project // including the local packages that they use, which count as projects
 	Schemes   []Scheme   // sorted by name
 }
 
-// Kind is what xcodebuild calls it in its messages.
+// Kind is the word for the container in xcodebuild's messages.
 func (c *Container) Kind() string {
 	if c.Workspace {
 		return "workspace"
@@ -47,7 +47,7 @@ func (c *Container) Scheme(name string) (Scheme, bool) {
 	return Scheme{}, false
 }
 
-// Owner finds the project that has a target or package product of that name.
+// Owner finds the project with a target or package product of that name.
 func (c *Container) Owner(target string) (*Project, Target, bool) {
 	for _, p := range c.Projects {
 		if t, ok := p.Target(target); ok {
@@ -65,11 +65,10 @@ func PackageFile(p *Project) (string, bool) {
 	}) && isFile(file)
 }
 
-// IsPackage says whether a folder holds a Swift package.
+// IsPackage reports whether a folder holds a Swift package.
 func IsPackage(dir string) bool { return isFile(filepath.Join(dir, packageFile)) }
 
-// Open reads the .xcodeproj or .xcworkspace at path, or the package in the folder of that path, which counts as a
-// workspace.
+// Open reads the .xcodeproj or .xcworkspace at path. If path is a folder with a package, it opens the package as a workspace.
 func Open(path string) (*Container, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -133,8 +132,8 @@ func (c *Container) addProject(path string) error {
 	return nil
 }
 
-// addSchemes reads the shared schemes of a project or workspace. A project without any gets one for each app, as
-// Xcode does; p is nil for a workspace, which gets none.
+// addSchemes reads the shared schemes of a project or workspace. Like Xcode, it gives a project without schemes one scheme per app. p
+// is nil for a workspace, which gets no such schemes.
 func (c *Container) addSchemes(path string, p *Project) {
 	files, _ := filepath.Glob(filepath.Join(globEscape(path), pbxproj.SchemesFolder, "*.xcscheme"))
 	for _, file := range files[:min(len(files), maxFiles)] {
@@ -180,7 +179,7 @@ func readFile(path string) ([]byte, error) {
 	return data, nil
 }
 
-// walk lists the files below a folder of a project, with asset catalogues as one. Links are not followed.
+// walk lists the files below a folder of a project; an asset catalogue counts as one file. It does not follow links.
 func walk(dir, folder string) (files []string) {
 	root := filepath.Join(dir, folder)
 	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// PackageTarget is the kind of a package's target; it is only read.
+// PackageTarget is the kind of a package's target; the package only reads it and never writes it.
 const PackageTarget Kind = "com.apple.product-type.objfile"
 
 const packageFile = "Package.swift"
 
 var packageName = regexp.MustCompile(`Package\(\s*name:\s*"([^"]+)"`)
 
-// addPackage reads a local package as a project: a target for each folder in Sources and Tests, and one scheme. The
-// manifest is a program; only its name is looked at, and nothing is executed.
+// addPackage reads a local package as a project, with a target for each folder in Sources and Tests, and one scheme. The manifest is a
+// program: addPackage reads only its name and executes nothing.
 func (c *Container) addPackage(dir string) {
 	if slices.ContainsFunc(c.Projects, func(p *Project) bool { return p.Dir == dir }) {
 		return

@@ -1,10 +1,10 @@
-// Package project reads Xcode projects and workspaces as they lie in their folders, and writes sample ones. It knows
-// nothing of building. What a project is, and how it is written, is apple/pbxproj's.
+// Package project reads Xcode projects, workspaces and local packages from their folders (Open), and writes sample projects (Write). It
+// shares its types with apple/pbxproj, which has the file format. The package must not know how to build.
 package project
 
 import "ios-agent/internal/apple/pbxproj"
 
-// What is read has the types of what is written.
+// Reading and writing share these types.
 type (
 	Project       = pbxproj.Project
 	Target        = pbxproj.Target
@@ -17,7 +17,7 @@ type (
 	Script        = pbxproj.Script
 )
 
-// The kinds that are written; others are only read.
+// The kinds that Write writes; other kinds are only read.
 const (
 	App       = pbxproj.App
 	UnitTests = pbxproj.UnitTests
@@ -25,13 +25,13 @@ const (
 	Framework = pbxproj.Framework
 )
 
-// Configure is the Debug and Release pair most projects have.
+// Configure returns the usual pair of configurations, Debug and Release.
 func Configure(both, debug, release map[string]string) []Configuration {
 	return pbxproj.Configure(both, debug, release)
 }
 
-// Settings are those of the named configuration; nil if there is none.
+// Settings returns the settings of a configuration, or nil.
 func Settings(all []Configuration, name string) map[string]string { return pbxproj.Settings(all, name) }
 
-// IsSource says whether a file is compiled; what is not is a resource.
+// IsSource reports whether a file is compiled; other files are resources.
 func IsSource(name string) bool { return pbxproj.IsSource(name) }

@@ -83,7 +83,7 @@ func TestWorkspaceKnowsItsProjectAndPackage(t *testing.T) {
 	}
 }
 
-func TestGolden(t *testing.T) {
+func TestProjectFilesMatchGoldenFiles(t *testing.T) {
 	layout, err := project.SampleApp.Layout()
 	if err != nil {
 		t.Fatal(err)
@@ -107,9 +107,9 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-func TestNothingIsReplaced(t *testing.T) {
+func TestWriteRefusesToReplaceFiles(t *testing.T) {
 	dir := write(t, project.SampleApp)
-	if err := project.Write(dir, project.SampleApp); err == nil || !strings.Contains(err.Error(), "is there already") {
+	if err := project.Write(dir, project.SampleApp); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("%v", err)
 	}
 	if err := (project.Layout{Files: map[string]string{"../out": ""}}).Write(dir); err == nil {
@@ -120,8 +120,8 @@ func TestNothingIsReplaced(t *testing.T) {
 	}
 }
 
-// TestFoldersAndConfigFiles: projects of Xcode 16 name folders, and settings may lie in .xcconfig files.
-func TestFoldersAndConfigFiles(t *testing.T) {
+// TestFolderReferencesAndXcconfigAreRead: projects of Xcode 16 name folders, and settings may lie in .xcconfig files.
+func TestFolderReferencesAndXcconfigAreRead(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{
 		"X.xcodeproj/project.pbxproj": folders, "X/A.swift": "", "X/Deep/B.swift": "", "X/ui.yaml": "",
@@ -172,8 +172,8 @@ func TestBrokenProjectsAreErrors(t *testing.T) {
 	}
 }
 
-// TestCirclesEnd: groups that contain themselves must not hang us.
-func TestCirclesEnd(t *testing.T) {
+// TestCircularGroupsDoNotHangParser: groups that contain themselves must not hang us.
+func TestCircularGroupsDoNotHangParser(t *testing.T) {
 	data := `{ rootObject = R; objects = { R = { isa = PBXProject; targets = ( T ); };
 		T = { isa = PBXNativeTarget; name = X; buildPhases = ( P ); }; P = { isa = PBXSourcesBuildPhase; files = ( B ); };
 		B = { isa = PBXBuildFile; fileRef = G; }; G = { isa = PBXGroup; children = ( G ); path = a; sourceTree = "<group>"; }; }; }`

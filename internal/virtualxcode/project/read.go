@@ -11,18 +11,18 @@ import (
 	"howett.net/plist"
 )
 
-// errNotProject means a plist without the tables of a project.
+// errNotProject means that a plist lacks the tables of a project.
 var errNotProject = errors.New("not an Xcode project")
 
-// table is the objects of a project.pbxproj as they were read: anything may be missing or of another type.
+// table holds the objects of a project.pbxproj as read: any of them may be missing or have the wrong type.
 type table struct {
 	objects map[string]map[string]any
-	parents map[string]string // the group an object is in
+	parents map[string]string // the group that contains an object
 	walk    func(folder string) []string
 }
 
-// Parse reads a project.pbxproj. walk lists the files below a folder of the project; newer projects name only folders.
-// read gives the contents of a file of the project, for .xcconfig files. Both may be nil.
+// Parse reads a project.pbxproj. walk lists the files below a folder of the project, because newer projects name only folders. read
+// returns the contents of a file of the project, for .xcconfig files. Both may be nil.
 func Parse(name string, data []byte, walk func(string) []string, read func(string) ([]byte, error)) (*Project, error) {
 	var file struct {
 		Objects map[string]map[string]any `plist:"objects"`
@@ -84,7 +84,7 @@ func script(phase map[string]any, early bool) Script {
 		Outputs: len(ids(phase["outputPaths"]))+len(ids(phase["outputFileListPaths"])) > 0}
 }
 
-// version is what a requirement of a package asks for.
+// version returns the version in a package's requirement.
 func version(requirement map[string]any) string {
 	for _, key := range []string{"version", "minimumVersion", "branch", "revision"} {
 		if v := str(requirement[key]); v != "" {
@@ -103,7 +103,7 @@ func (t table) filesOf(buildFiles []string) (files []string) {
 	return files
 }
 
-// addFolders takes the files of whole folders, as projects of Xcode 16 have them.
+// addFolders adds the files of whole folders, as Xcode 16 projects use them.
 func (t table) addFolders(target *Target, groups []string) {
 	if t.walk == nil {
 		return
@@ -120,10 +120,10 @@ func (t table) addFolders(target *Target, groups []string) {
 	}
 }
 
-// maxDepth bounds how deep groups may be nested: a file may nest them in a circle.
+// maxDepth limits the nesting of groups, because groups may contain each other in a circle.
 const maxDepth = 64
 
-// path is where a file or group lies, relative to the project.
+// path is the place of a file or group, relative to the project.
 func (t table) path(id string) string {
 	parts := []string{}
 	for range maxDepth {

@@ -9,10 +9,10 @@ import (
 	"ios-agent/internal/apple/pbxproj"
 )
 
-// suffixes say what the folders of a project are for, by how their names go on after the project's.
+// suffixes map the end of a folder's name, after the project's name, to the purpose of the folder.
 var suffixes = map[string]Kind{"": App, "Tests": UnitTests, "UITests": UITests}
 
-// project makes the project of a recipe: one target for each of its folders that is there.
+// project builds the project of a recipe: one target for each existing folder.
 func (r recipe) project(files map[string]string) Project {
 	p := Project{Name: r.name, Packages: r.packages, Configurations: r.shared()}
 	for _, suffix := range slices.Sorted(maps.Keys(suffixes)) {
@@ -55,7 +55,7 @@ func addResource(t *Target, file string) {
 	}
 }
 
-// shared are the settings of the project itself.
+// shared are the settings of the project.
 func (r recipe) shared() []Configuration {
 	platform, _ := pbxproj.PlatformOf(r.platform)
 	both := map[string]string{
@@ -81,7 +81,7 @@ func (r recipe) configurations(suffix string) []Configuration {
 	return Configure(both, nil, nil)
 }
 
-// perKind are the settings that only apps, or only one kind of tests, have.
+// perKind are the settings of apps only, or of one kind of tests only.
 func (r recipe) perKind(kind Kind) map[string]string {
 	host := "$(BUILT_PRODUCTS_DIR)/" + r.name + ".app/$(BUNDLE_EXECUTABLE_FOLDER_PATH)/" + r.name
 	return map[Kind]map[string]string{

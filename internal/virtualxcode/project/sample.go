@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Sample names a project that Write makes.
+// Sample names a project that Write writes.
 type Sample string
 
 // The samples.
@@ -24,15 +24,15 @@ const (
 	SampleVision    Sample = "visionos"  // a visionOS app
 )
 
-// all: files whose names start with an underscore would be left out otherwise.
+// all: otherwise embedding skips files whose names start with an underscore.
 //
 //go:embed all:samples
 var sampleFiles embed.FS
 
-// recipe is what a sample's files do not say.
+// recipe describes a sample beyond its files.
 type recipe struct {
 	name, bundle, platform string
-	dir                    string   // where the project lies
+	dir                    string   // the folder of the project
 	packages, products     []string // local packages
 	workspace              bool
 }
@@ -49,10 +49,10 @@ var recipes = map[Sample]recipe{
 		products: []string{"CafeKit"}, workspace: true},
 }
 
-// Samples are the names of all samples.
+// Samples returns the names of all samples.
 func Samples() []Sample { return slices.Sorted(maps.Keys(recipes)) }
 
-// Write writes a sample below dir, which need not exist.
+// Write writes a sample below dir, and creates dir if needed.
 func Write(dir string, s Sample) error {
 	l, err := s.Layout()
 	if err != nil {
@@ -61,7 +61,7 @@ func Write(dir string, s Sample) error {
 	return l.Write(dir)
 }
 
-// Layout is what Write writes.
+// Layout returns the project that Write writes.
 func (s Sample) Layout() (Layout, error) {
 	r, ok := recipes[s]
 	if !ok {

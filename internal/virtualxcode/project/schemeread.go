@@ -10,7 +10,7 @@ type buildable struct {
 	Name string `xml:"BlueprintName,attr"`
 }
 
-// schemeFile is the parts of an .xcscheme that matter.
+// schemeFile has the relevant parts of an .xcscheme.
 type schemeFile struct {
 	Build []struct {
 		Reference buildable `xml:"BuildableReference"`
@@ -34,7 +34,7 @@ type schemeFile struct {
 	} `xml:"ArchiveAction"`
 }
 
-// ParseScheme reads an .xcscheme; its name is that of its file.
+// ParseScheme reads an .xcscheme; the scheme has the name of the file.
 func ParseScheme(name string, data []byte) (Scheme, error) {
 	var f schemeFile
 	if err := xml.Unmarshal(data, &f); err != nil {

@@ -21,7 +21,7 @@ func ParseWorkspace(name string, data []byte) (Workspace, error) {
 	return Workspace{Name: name, Refs: f.refs("", nil)}, nil
 }
 
-// refs flattens groups: a group's folder is prefixed to what is in it.
+// refs flattens groups: the folder of a group becomes a prefix of its content.
 func (f workspaceFile) refs(folder string, all []string) []string {
 	for _, r := range f.Refs {
 		all = append(all, join(folder, r.Location))
@@ -32,7 +32,7 @@ func (f workspaceFile) refs(folder string, all []string) []string {
 	return all
 }
 
-// join reads a location such as "group:Folder/X.xcodeproj"; "container:" starts at the workspace again.
+// join resolves a location such as "group:Folder/X.xcodeproj"; "container:" starts at the workspace.
 func join(folder, location string) string {
 	kind, rest, found := strings.Cut(location, ":")
 	switch {

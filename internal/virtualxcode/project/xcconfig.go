@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// configReader reads build configurations with the .xcconfig files under them.
+// configReader reads build configurations and the .xcconfig files below them.
 type configReader struct {
 	table
 	read func(string) ([]byte, error)
 }
 
-// configurations are those of a project or target object.
+// configurations reads the configurations of a project or target object.
 func (c configReader) configurations(owner map[string]any) (all []Configuration) {
 	names := c.objects[str(owner["buildConfigurationList"])]
 	for _, id := range ids(names["buildConfigurations"]) {
@@ -28,7 +28,7 @@ func (c configReader) configurations(owner map[string]any) (all []Configuration)
 	return all
 }
 
-// basePath is the file under a configuration; newer projects name it by the folder it is in.
+// basePath is the .xcconfig file of a configuration; newer projects name it by its folder.
 func (c configReader) basePath(o map[string]any) string {
 	if id := str(o["baseConfigurationReference"]); id != "" && c.objects[id] != nil {
 		return c.path(id)
@@ -39,7 +39,7 @@ func (c configReader) basePath(o map[string]any) string {
 	return ""
 }
 
-// maxIncludes bounds how deep files include each other.
+// maxIncludes limits the depth of includes.
 const maxIncludes = 8
 
 func (c configReader) include(file string, settings map[string]string, depth int) {
@@ -48,7 +48,7 @@ func (c configReader) include(file string, settings map[string]string, depth int
 	}
 	data, err := c.read(file)
 	if err != nil {
-		return // as Xcode: a missing file has no settings
+		return // like Xcode: a missing file has no settings
 	}
 	for line := range strings.Lines(string(data)) {
 		line, _, _ = strings.Cut(line, "//")

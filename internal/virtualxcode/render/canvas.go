@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// canvas is a picture that is drawn on in points.
+// canvas is a picture with coordinates in points.
 type canvas struct {
 	picture *image.RGBA
 	scale   float64
@@ -38,7 +38,7 @@ func (c *canvas) pixels(r world.Rect) image.Rectangle {
 		int(math.Ceil((r.X+r.W)*c.scale)), int(math.Ceil((r.Y+r.H)*c.scale)))
 }
 
-// rect fills r, whose edges are taken to lie on pixels.
+// rect fills r; its edges must lie on pixel boundaries.
 func (c *canvas) rect(r world.Rect, fill color.Color) {
 	draw.Draw(c.picture, c.pixels(r), c.ink(fill), image.Point{}, draw.Over)
 }
@@ -53,7 +53,7 @@ func (c *canvas) ink(fill color.Color) image.Image {
 	return image.NewUniform(fill)
 }
 
-// within is c for what must not be drawn outside of r.
+// within is c clipped to r.
 func (c *canvas) within(r world.Rect) *canvas {
 	inner := *c
 	inner.picture = c.picture.SubImage(c.pixels(r)).(*image.RGBA)
@@ -73,7 +73,7 @@ func (c *canvas) ring(r world.Rect, radius, width float64, fill color.Color) {
 	})
 }
 
-// shape fills what outline draws; it must stay inside bounds.
+// shape fills an outline, which must stay inside bounds.
 func (c *canvas) shape(bounds world.Rect, fill color.Color, outline func(*pen)) {
 	area := c.pixels(bounds)
 	if area.Empty() || !area.Overlaps(c.picture.Bounds()) {
@@ -131,7 +131,7 @@ func (p *pen) polygon(xy ...float64) {
 	p.raster.ClosePath()
 }
 
-// bow is where a curve's control points lie between its ends and the corner, to make a quarter of a circle.
+// bow is the relative place of a curve's control points for a quarter of a circle.
 const bow = 0.5523
 
 // round draws r clockwise.

@@ -10,10 +10,10 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// islandTop is the least that an island takes at the top of the screen; what takes less is a notch.
+// islandTop is the smallest top inset of a screen with an island; smaller insets mean a notch.
 const islandTop = 55
 
-// chrome draws what the system lays over every app: status bar, cut-out and home indicator.
+// chrome draws the system's overlay: status bar, notch or island, and home indicator.
 func (p painter) chrome(s world.Scene) {
 	front := ink
 	if s.Bundle == world.SpringBoard {
@@ -35,7 +35,7 @@ func (p painter) chrome(s world.Scene) {
 	p.round(world.Rect{X: (w - 139) / 2, Y: h - 13, W: 139, H: 5}, 2.5, front)
 }
 
-// statusBar draws the clock and the signs around the cut-out of the screen: none, a notch, or an island.
+// statusBar draws the clock and the symbols around the notch or island, if any.
 func (p painter) statusBar(s world.Scene, front colour) {
 	w, top := p.screen.Width, p.screen.Top
 	y, x := 22.0, 34.0
@@ -57,7 +57,7 @@ func (p painter) statusBar(s world.Scene, front colour) {
 	p.battery(s, w-54, y+5, front)
 }
 
-// clock is the time, or the text that overrides it.
+// clock is the time, or the overriding text.
 func clock(s world.Scene) string {
 	if said := s.StatusBar["time"]; said != "" {
 		if at, err := time.Parse(time.RFC3339, said); err == nil {
@@ -65,10 +65,10 @@ func clock(s world.Scene) string {
 		}
 		return said
 	}
-	return strings.TrimPrefix(s.Time.Format("15:04"), "0") // as the real clock does
+	return strings.TrimPrefix(s.Time.Format("15:04"), "0") // like the real clock
 }
 
-// number is a number the status bar was told to show, or most.
+// number is an overridden number of the status bar, or most.
 func number(s world.Scene, name string, most int) int {
 	if n, err := strconv.Atoi(s.StatusBar[name]); err == nil {
 		return min(max(n, 0), most)
@@ -76,7 +76,7 @@ func number(s world.Scene, name string, most int) int {
 	return most
 }
 
-// network draws the signs of the networks.
+// network draws the symbols of the networks.
 func (p painter) network(s world.Scene, x, y float64, front colour) {
 	if s.Offline {
 		p.glyph("airplane", world.Rect{X: x, Y: y - 2, W: 17, H: 17}, front)
@@ -128,7 +128,7 @@ func (p painter) wifi(x, y float64, bars int, fill colour) {
 	wave(1, 4.2, 0)
 }
 
-// battery is as full as it is told to be, and green while it is charged.
+// battery draws the overridden charge, green while charging.
 func (p painter) battery(s world.Scene, x, y float64, fill colour) {
 	pale := p.shade(fill, 100)
 	level := float64(number(s, "batteryLevel", 100)) / 100
@@ -144,7 +144,7 @@ func (p painter) battery(s world.Scene, x, y float64, fill colour) {
 	p.round(world.Rect{X: x + 26, Y: y + 4.3, W: 1.5, H: 4.4}, 0.7, pale)
 }
 
-// bootBar is what a device shows while it starts.
+// bootBar is the progress bar of a booting device.
 func (p painter) bootBar() {
 	w, h := p.screen.Width, p.screen.Height
 	p.round(world.Rect{X: (w - 160) / 2, Y: h * 0.55, W: 160, H: 5}, 2.5, barGrey)
@@ -155,7 +155,7 @@ func (p painter) wallpaper(r world.Rect) {
 	p.fade(r, dusk, dawn)
 }
 
-// icon draws an app's icon, a letter on a colour of its own, and its name below.
+// icon draws an app's icon, a letter on its own colour, with the app's name below.
 func (p painter) icon(e *world.Element) {
 	r := e.Frame
 	tile := world.Rect{X: r.X, Y: r.Y, W: r.W, H: r.W}

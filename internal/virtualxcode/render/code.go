@@ -13,22 +13,22 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// coded is a face that draws the number of a character where its font has no glyph: the Go fonts have Latin, Greek and Cyrillic, and
-// fonts with all scripts and emoji take more megabytes than the rest of the product. Whoever looks at the picture can tell which
-// character it is, and that it is not what a device would draw.
+// coded is a face that draws the hexadecimal code of a character for which its font lacks a glyph. The Go fonts have Latin, Greek and
+// Cyrillic only; fonts with all scripts and emoji would be larger than the rest of the product. A reader of the picture sees which
+// character it is, and that a device would draw it differently.
 type coded struct {
 	font.Face
 	font   *opentype.Font
 	digits font.Face
 	em     int // in pixels
 
-	// What the font says of characters is asked once: long texts have few different ones.
+	// Cached results of the font: long texts have few different characters.
 	lacking  map[rune]bool
 	advances map[rune]fixed.Int26_6
 	kerns    map[[2]rune]fixed.Int26_6
 }
 
-// newCoded makes a face of a font in pixels.
+// newCoded makes a face of a font with a size in pixels.
 func newCoded(f *opentype.Font, size float64) (font.Face, error) {
 	face, err := opentype.NewFace(f, &opentype.FaceOptions{Size: size, DPI: 72})
 	if err != nil {
@@ -44,7 +44,7 @@ func newCoded(f *opentype.Font, size float64) (font.Face, error) {
 	}, nil
 }
 
-// lacks reports whether the font has no glyph for a character that shows something.
+// lacks reports whether the font lacks a glyph for a visible character.
 func (c coded) lacks(r rune) bool {
 	return once(c.lacking, r, func() bool {
 		var b sfnt.Buffer
@@ -53,7 +53,7 @@ func (c coded) lacks(r rune) bool {
 	})
 }
 
-// once is what known has for a key, or what find finds, which is known then.
+// once returns the cached value for a key, or computes and caches it.
 func once[K comparable, V any](known map[K]V, key K, find func() V) V {
 	v, is := known[key]
 	if !is {
@@ -63,12 +63,12 @@ func once[K comparable, V any](known map[K]V, key K, find func() V) V {
 	return v
 }
 
-// unseen reports whether a character shows nothing by itself: it joins others, or chooses how they look.
+// unseen reports whether a character is invisible by itself: a joiner or a variation selector.
 func unseen(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Cc, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// GlyphAdvance is as wide as the box.
+// GlyphAdvance is the width of the box.
 func (c coded) GlyphAdvance(r rune) (fixed.Int26_6, bool) {
 	return once(c.advances, r, func() fixed.Int26_6 { return c.advance(r) }), true
 }
@@ -76,7 +76,7 @@ func (c coded) GlyphAdvance(r rune) (fixed.Int26_6, bool) {
 func (c coded) advance(r rune) fixed.Int26_6 {
 	switch {
 	case !c.lacks(r):
-		wide, _ := c.Face.GlyphAdvance(r) // it has the glyph
+		wide, _ := c.Face.GlyphAdvance(r) // the font has the glyph
 		return wide
 	case unseen(r):
 		return 0
@@ -84,7 +84,7 @@ func (c coded) advance(r rune) fixed.Int26_6 {
 	return fixed.I(c.width(r) + c.gap())
 }
 
-// GlyphBounds is where the box is, seen from the dot.
+// GlyphBounds are the bounds of the box, relative to the dot.
 func (c coded) GlyphBounds(r rune) (fixed.Rectangle26_6, fixed.Int26_6, bool) {
 	if !c.lacks(r) {
 		return c.Face.GlyphBounds(r)
@@ -93,7 +93,7 @@ func (c coded) GlyphBounds(r rune) (fixed.Rectangle26_6, fixed.Int26_6, bool) {
 	return fixed.R(0, -c.height(), c.width(r), 0), advance, ok
 }
 
-// Kern leaves boxes as they are.
+// Kern is zero for boxes.
 func (c coded) Kern(a, b rune) fixed.Int26_6 {
 	return once(c.kerns, [2]rune{a, b}, func() fixed.Int26_6 {
 		if c.lacks(a) || c.lacks(b) {
@@ -120,7 +120,7 @@ func (c coded) Glyph(dot fixed.Point26_6, r rune) (image.Rectangle, image.Image,
 func (c coded) gap() int    { return max(1, c.em/12) }
 func (c coded) height() int { return c.em }
 
-// rows are the number of a character in hexadecimal, as two rows: 4E2D, 01F600.
+// rows are the hexadecimal code of a character in two rows: 4E2D, 01F600.
 func rows(r rune) [2]string {
 	code := fmt.Sprintf("%04X", r)
 	if len(code) > 4 {
@@ -137,7 +137,7 @@ func (c coded) width(r rune) int {
 	return widest + 4*c.gap()
 }
 
-// box is the number in a frame.
+// box draws the code in a frame.
 func (c coded) box(r rune) *image.Alpha {
 	mask := image.NewAlpha(image.Rect(0, 0, c.width(r), c.height()))
 	ink := image.NewUniform(color.Alpha{0xff})

@@ -30,8 +30,8 @@ func drawn(t *testing.T, text string) *image.Gray {
 	return p
 }
 
-// TestCharactersTheFontLacks: each is drawn, and differently from others: as its number in a box. What shows nothing is not.
-func TestCharactersTheFontLacks(t *testing.T) {
+// TestMissingGlyphsAreDrawnAsCodes: each is drawn, and differently from others: as its number in a box. What shows nothing is not.
+func TestMissingGlyphsAreDrawnAsCodes(t *testing.T) {
 	seen := map[string]string{}
 	for _, text := range []string{"中", "文", "あ", "한", "ש", "ل", "😀", "😁", "€", "Ж", "A"} {
 		p := drawn(t, text)

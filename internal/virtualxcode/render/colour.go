@@ -5,21 +5,21 @@ import (
 	"math"
 )
 
-// colour is red, green, blue and opacity, a byte each. Being a number it can be a constant.
+// colour has red, green, blue and opacity, one byte each. It is a number so that it can be a constant.
 type colour uint32
 
 var _ color.Color = colour(0)
 
-// The colours of the system, in light mode.
+// System colours in light mode.
 const (
 	transparent colour = 0x00000000
 	black       colour = 0x000000FF
 	white       colour = 0xFFFFFFFF
 	ink         colour = 0x000100FF // black, and white in dark mode
-	faded       colour = 0x3C3C4396 // secondary texts
+	faded       colour = 0x3C3C4396 // secondary text
 	faint       colour = 0x3C3C434C // placeholders
 	paper       colour = 0xF2F2F7FF
-	card        colour = 0xFFFFFEFF // what lies on paper
+	card        colour = 0xFFFFFEFF // surfaces
 	keyWhite    colour = 0xFEFFFFFF
 	line        colour = 0x3C3C4346
 	dimmed      colour = 0x00000066
@@ -33,7 +33,7 @@ const (
 	red         colour = 0xFF3B30FF
 	paleRed     colour = 0xFF3B301E
 	green       colour = 0x248A3DFF
-	off         colour = 0x78788028 // what is disabled
+	off         colour = 0x78788028 // disabled controls
 	boardGrey   colour = 0xD1D4DBFF
 	keyGrey     colour = 0xABB1BCFF
 	shadow      colour = 0x0000004C
@@ -54,7 +54,7 @@ func (c colour) RGBA() (r, g, b, a uint32) {
 // withOpacity is c with another opacity.
 func (c colour) withOpacity(a uint8) colour { return c&^0xFF | colour(a) }
 
-// mix is a colour on the way from a to b.
+// mix is a colour between a and b.
 func mix(a, b colour, at float64) color.Color {
 	between := func(n int) uint8 {
 		x, y := float64(a.channel(n)), float64(b.channel(n))
@@ -63,7 +63,7 @@ func mix(a, b colour, at float64) color.Color {
 	return color.NRGBA{between(0), between(1), between(2), between(3)}
 }
 
-// night is the colours of dark mode by those of light mode. Colours that are not here are the same.
+// night maps colours of light mode to dark mode. Other colours stay the same.
 var night = map[colour]colour{
 	ink: 0xFFFFFFFF, faded: 0xEBEBF599, faint: 0xEBEBF54C, paper: 0x000001FF, card: 0x1C1C1EFF, line: 0x54545899,
 	blue: 0x0A84FFFF, paleBlue: 0x0A84FF40, red: 0xFF453AFF, paleRed: 0xFF453A33, green: 0x30D158FF,

@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// label draws what a control is called at its left end, after its icon if it has one.
+// label draws the label of a control at its left end, after its icon if any.
 func (p painter) label(e *world.Element, inset float64) {
 	r := world.Rect{X: e.Frame.X + inset, Y: e.Frame.Y, W: e.Frame.W - inset, H: e.Frame.H}
 	if e.Look.Icon != "" {
@@ -17,7 +17,7 @@ func (p painter) label(e *world.Element, inset float64) {
 	p.text(e.Shown(), r, style{size: e.Look.Size, colour: ink})
 }
 
-// inset is how far the content of a control is from its edge. In a box, where controls are higher, it is more.
+// inset is the distance of a control's content from its edge. It is larger in a box, where controls are higher.
 func inset(e *world.Element) float64 {
 	if e.Frame.H > 50 {
 		return 16
@@ -87,7 +87,7 @@ func (p painter) segment(e *world.Element) {
 	p.text(e.Shown(), e.Frame, st)
 }
 
-// wheel draws the choices around the present one, the smaller and paler the farther away.
+// wheel draws the choices around the present one, smaller and paler with distance.
 func (p painter) wheel(e *world.Element) {
 	at := slices.Index(e.Look.Rows, e.Value)
 	middle := e.Frame.Centre().Y
@@ -111,7 +111,7 @@ func (p painter) shade(c colour, opacity uint8) colour {
 	return c.withOpacity(opacity)
 }
 
-// spinner is eight spokes of which one leads; it turns once a second.
+// spinner draws eight spokes with one highlighted; it turns once per second.
 func (p painter) spinner(e *world.Element) {
 	at := e.Frame.Centre()
 	lead := int(p.time.UnixMilli()%1000) * 8 / 1000

@@ -6,7 +6,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// drawers is how each type of element is drawn; a type that is not here is invisible, its children are not.
+// drawers map a type of element to its drawing function. Other types are invisible, but their children are drawn.
 func (p painter) drawers() map[string]func(*world.Element) {
 	return map[string]func(*world.Element){
 		"Other":             p.other,
@@ -38,7 +38,7 @@ func (p painter) drawers() map[string]func(*world.Element) {
 	}
 }
 
-// other draws containers that are to be seen.
+// other draws visible containers.
 func (p painter) other(e *world.Element) {
 	if draw := map[string]func(*world.Element){
 		"screen": func(e *world.Element) { p.rect(e.Frame, paper) },
@@ -57,7 +57,7 @@ func (p painter) navigationBar(e *world.Element) {
 	p.rect(world.Rect{X: e.Frame.X, Y: e.Frame.Y + e.Frame.H, W: e.Frame.W, H: 1 / p.scale}, line)
 }
 
-// textStyles are the styles of texts; the default is the empty name's.
+// textStyles are the styles of texts; the empty name is the default.
 func textStyles() map[string]style {
 	return map[string]style{
 		"":         {colour: ink},
@@ -91,7 +91,7 @@ func (p painter) field(e *world.Element) {
 	p.content(e, world.Rect{X: e.Frame.X + 14, Y: e.Frame.Y, W: e.Frame.W - 28, H: e.Frame.H}, 13)
 }
 
-// content draws what is in a field, or its placeholder, and the cursor.
+// content draws the text of a field or its placeholder, and the cursor.
 func (p painter) content(e *world.Element, inside world.Rect, above float64) {
 	end := inside.X
 	if e.Value == "" {
@@ -104,7 +104,7 @@ func (p painter) content(e *world.Element, inside world.Rect, above float64) {
 	}
 }
 
-// buttonStyle is how a button is filled and what colour its text has.
+// buttonStyle is the fill and the text colour of a button.
 type buttonStyle struct{ fill, text color.Color }
 
 func buttonStyles() map[string]buttonStyle {

@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// lines are the lines of a text, or what stands there when there is none.
+// lines returns the lines of a text, or a placeholder for an empty text.
 func lines(text, otherwise string) []string {
 	if text == "" {
 		text = otherwise
@@ -15,7 +15,7 @@ func lines(text, otherwise string) []string {
 	return strings.Split(text, "\n")
 }
 
-// glyphs are simple signs by name, drawn on a square of 24 by 24. A name that is not here gets a disc.
+// glyphs are simple symbols by name, on a square of 24 by 24. An unknown name gets a disc.
 var glyphs = map[string]func(p painter, at func(x, y, w, h float64) world.Rect, fill color.Color){
 	"slider": func(p painter, at func(x, y, w, h float64) world.Rect, fill color.Color) {
 		for i, x := range []float64{14, 6, 11} {
@@ -85,7 +85,7 @@ func polygonGlyph(xy ...float64) func(painter, func(x, y, w, h float64) world.Re
 	}
 }
 
-// glyph draws a sign into r.
+// glyph draws a symbol into r.
 func (p painter) glyph(name string, r world.Rect, fill color.Color) {
 	at := func(x, y, w, h float64) world.Rect {
 		k := r.W / 24
@@ -98,7 +98,7 @@ func (p painter) glyph(name string, r world.Rect, fill color.Color) {
 	p.round(at(5, 5, 14, 14), r.W, fill)
 }
 
-// badge is a white sign on a coloured tile, as in Settings.
+// badge is a white symbol on a coloured tile, as in Settings.
 func (p painter) badge(name string, r world.Rect) {
 	p.round(r, 7, iconColour(name))
 	p.glyph(name, world.Rect{X: r.X + 5, Y: r.Y + 5, W: r.W - 10, H: r.H - 10}, white)

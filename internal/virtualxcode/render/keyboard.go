@@ -4,7 +4,7 @@ import "ios-agent/internal/virtualxcode/world"
 
 func (p painter) keyboard(e *world.Element) { p.rect(e.Frame, boardGrey) }
 
-// key draws a key of the keyboard: white ones type, grey ones do something.
+// key draws a key of the keyboard: white keys type, grey keys have a function.
 func (p painter) key(e *world.Element) {
 	r := e.Frame
 	fill := keyWhite
@@ -21,7 +21,7 @@ func (p painter) key(e *world.Element) {
 	p.text(e.Label, r, style{size: 23, colour: ink, align: centre})
 }
 
-// keySymbols draws what is on the keys that are not characters, by identifier.
+// keySymbols draw the symbols of function keys, by identifier.
 func (p painter) keySymbols() map[string]func(*world.Element) {
 	word := func(text string) func(*world.Element) {
 		return func(e *world.Element) { p.text(text, e.Frame, style{size: 16, colour: ink, align: centre}) }

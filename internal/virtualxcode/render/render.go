@@ -1,7 +1,6 @@
-// Package render draws what a virtual device shows, so that a person recognises an iPhone's screen.
-//
-// It draws the element tree where the tree says things are, and the system's own signs over it; it must not know
-// apps, nor lay anything out. The same scene always gives the same picture.
+// Package render draws the screen of a virtual device, close enough that a person recognises an iPhone. Image and PNG draw a scene: the
+// element tree at the frames of its elements, and the system's overlay. The same scene always gives the same picture. The package must
+// not know apps and must not compute layouts.
 package render
 
 import (
@@ -29,7 +28,7 @@ func PNG(s world.Scene) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Image is PNG before it is encoded.
+// Image draws a scene without encoding it.
 func Image(s world.Scene) (*image.RGBA, error) {
 	screen := s.Device.Screen
 	c, err := newCanvas(screen)
@@ -59,7 +58,7 @@ type painter struct {
 	time   time.Time
 }
 
-// element draws e and then what is in it.
+// element draws e and then its children.
 func (p painter) element(e *world.Element) {
 	if draw := p.drawers()[e.Type]; draw != nil {
 		draw(e)

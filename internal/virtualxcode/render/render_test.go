@@ -264,7 +264,7 @@ func dark(s world.Scene) world.Scene {
 	return s
 }
 
-func TestGoldenPictures(t *testing.T) {
+func TestPicturesMatchGoldenFiles(t *testing.T) {
 	for name, scene := range scenes(t) {
 		t.Run(name, func(t *testing.T) {
 			scene.Device.Screen.Scale = 0.75 // enough to read, and quick under -race
@@ -293,7 +293,7 @@ func TestPNGHasTheDevicesSize(t *testing.T) {
 	}
 }
 
-func TestTheSameSceneGivesTheSamePicture(t *testing.T) {
+func TestSameSceneGivesSamePicture(t *testing.T) {
 	scene := visit(t, func(w *world.World, udid string) { launch(t, w, udid) })
 	scene.Device.Screen.Scale = 1
 	once, err := render.PNG(scene)
@@ -305,7 +305,7 @@ func TestTheSameSceneGivesTheSamePicture(t *testing.T) {
 	}
 }
 
-func TestAShutDownDeviceIsBlack(t *testing.T) {
+func TestShutDownDeviceIsBlack(t *testing.T) {
 	picture, err := render.Image(visit(t, func(*world.World, string) {}))
 	check(t, err)
 	if !bytes.Equal(picture.Pix, bytes.Repeat([]byte{0, 0, 0, 255}, len(picture.Pix)/4)) {
@@ -313,7 +313,7 @@ func TestAShutDownDeviceIsBlack(t *testing.T) {
 	}
 }
 
-func TestAScreenWithoutSizeIsRefused(t *testing.T) {
+func TestScreenWithoutSizeIsRefused(t *testing.T) {
 	if _, err := render.PNG(world.Scene{}); err == nil {
 		t.Error("it was drawn")
 	}

@@ -2,7 +2,7 @@ package render
 
 import "ios-agent/internal/virtualxcode/world"
 
-// specialButtons draws the buttons that do not look like one, by style.
+// specialButtons draw buttons with a special look, by style.
 func (p painter) specialButtons() map[string]func(*world.Element) {
 	return map[string]func(*world.Element){
 		"back":               p.backButton,
@@ -36,7 +36,7 @@ func (p painter) tab(e *world.Element) {
 	p.text(e.Shown(), below, style{size: e.Look.Size, weight: medium, colour: fill, align: centre})
 }
 
-// group draws a box and the lines between what is in it.
+// group draws a box and separators between its children.
 func (p painter) group(e *world.Element) {
 	p.round(e.Frame, 12, card)
 	for i, c := range e.Children {
@@ -52,7 +52,7 @@ func (p painter) cell(e *world.Element) {
 	p.rect(world.Rect{X: e.Frame.X + 16, Y: e.Frame.Y + e.Frame.H, W: e.Frame.W - 16, H: 1 / p.scale}, line)
 }
 
-// cellButton is a row that leads somewhere: icon, name, what is set, chevron.
+// cellButton is a row that opens another screen: icon, name, current value, chevron.
 func (p painter) cellButton(e *world.Element) {
 	r := e.Frame
 	name := *e
@@ -88,7 +88,7 @@ func (p painter) image(e *world.Element) {
 	p.glyph(e.Look.Icon, world.Rect{X: at.X - side/2, Y: at.Y - side/2, W: side, H: side}, iconGrey)
 }
 
-// mapPicture is a piece of a town with a dot where the device is.
+// mapPicture is a part of a town map with a dot at the device's location.
 func (p painter) mapPicture(e *world.Element) {
 	r := e.Frame
 	c := p.within(r)
@@ -111,7 +111,7 @@ func (p painter) mapPicture(e *world.Element) {
 	c.text("Precise: On", label, style{size: 12, colour: blue, align: centre})
 }
 
-// handle is the three lines that a row is moved by.
+// handle draws the three lines for dragging a row.
 func (p painter) handle(e *world.Element) {
 	at := e.Frame.Centre()
 	for i := range 3 {
@@ -119,7 +119,7 @@ func (p painter) handle(e *world.Element) {
 	}
 }
 
-// web is a page with the bar of a browser's frame around it; the containers inside it are not to be seen.
+// web draws a page inside a browser frame; its containers are invisible.
 func (p painter) web(e *world.Element) {
 	if e.Look.Style == "web" {
 		p.round(e.Frame, 6, card)
@@ -132,7 +132,7 @@ func (p painter) sheet(e *world.Element) {
 	p.round(world.Rect{X: e.Frame.X + e.Frame.W/2 - 18, Y: e.Frame.Y + 5, W: 36, H: 5}, 2.5, faint)
 }
 
-// alert is a box with lines between its buttons.
+// alert draws a box with separators between its buttons.
 func (p painter) alert(e *world.Element) {
 	p.round(e.Frame, 14, alertWhite)
 	for i, b := range e.Children {

@@ -45,7 +45,7 @@ func loadFonts(scale float64) (fonts, error) {
 	return f, nil
 }
 
-// face is the face of a size in points, nil if there is none of that size.
+// face returns the face of a size in points, or nil if the size does not exist.
 func (f fonts) face(w weight, size float64) font.Face {
 	if face := f.faces[w][size]; face != nil {
 		return face
@@ -58,7 +58,7 @@ func (f fonts) face(w weight, size float64) font.Face {
 	return face
 }
 
-// align is where a text lies in its frame.
+// align is the alignment of a text in its frame.
 type align float64
 
 const (
@@ -67,7 +67,7 @@ const (
 	right  align = 1
 )
 
-// style is how a text is drawn.
+// style is the style of a text.
 type style struct {
 	size   float64
 	weight weight
@@ -75,7 +75,7 @@ type style struct {
 	align  align
 }
 
-// text draws s into r, in the middle of its height, and returns where the last line ends.
+// text draws s into r, vertically centred, and returns the end of the last line.
 func (c *canvas) text(s string, r world.Rect, st style) float64 {
 	face := c.fonts.face(st.weight, st.size)
 	if face == nil || s == "" {
@@ -100,17 +100,17 @@ func (c *canvas) lineOfText(face font.Face, s string, r world.Rect, y fixed.Int2
 		Dot: fixed.Point26_6{X: fixed.Int26_6(x * 64), Y: y}}
 	m, seen := face.Metrics(), c.picture.Bounds()
 	if (y+m.Descent).Ceil() < seen.Min.Y || (y-m.Ascent).Floor() > seen.Max.Y {
-		d.Dot.X += wide // above or below all that is seen
+		d.Dot.X += wide // outside the visible part
 	} else {
 		d.DrawString(s)
 	}
 	return float64(d.Dot.X) / 64 / c.scale
 }
 
-// wrap breaks s at spaces into lines no wider than width, if it can be done.
+// wrap breaks s at spaces into lines no wider than width, where possible.
 func wrap(face font.Face, s string, width fixed.Int26_6) (lines []string) {
-	var last strings.Builder // the line that grows
-	var wide fixed.Int26_6   // of it
+	var last strings.Builder // the current line
+	var wide fixed.Int26_6   // its width
 	for i, word := range strings.Fields(s) {
 		before, _ := utf8.DecodeLastRuneInString(last.String())
 		longer := wide + advance(face, before, " "+word)
@@ -135,7 +135,7 @@ func wrap(face font.Face, s string, width fixed.Int26_6) (lines []string) {
 	return lines
 }
 
-// advance is how much longer a text makes a line that ends with a character.
+// advance is the additional width of a text that ends with a character.
 func advance(face font.Face, before rune, s string) (wide fixed.Int26_6) {
 	for _, r := range s {
 		one, _ := face.GlyphAdvance(r) // a face draws every character

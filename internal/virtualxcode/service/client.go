@@ -13,19 +13,19 @@ import (
 	"ios-agent/internal/virtualxcode/tool"
 )
 
-// Client speaks to the service.
+// Client talks to the service.
 type Client struct {
 	Dial func(context.Context) (net.Conn, error) // connects; it may start the service first
 }
 
-// ErrInterrupted says that the service has gone in the middle of a run.
+// ErrInterrupted means that the service died during a run.
 var ErrInterrupted = errors.New("the connection to the virtual CoreSimulatorService was interrupted")
 
-// patience is how long a tool may take to finish after a ctrl-C: it may have to write a video or end an app.
+// patience is the maximum time of a tool after a ctrl-C: it may have to write a video or end an app.
 const patience = 10 * time.Second
 
-// Run plays a tool by its name. The end of ctx is a ctrl-C to the tool, and what it prints then is still printed. A
-// service that dies on the way is an error.
+// Run plays a tool by its name. Cancelling ctx sends the tool a ctrl-C; output after that is still printed. The death of the service is
+// an error.
 func (c Client) Run(ctx context.Context, name string, r tool.Call) (exit int, err error) {
 	conn, err := c.send(ctx, request{Kind: kindRun, Tool: name, Args: r.Args, Dir: r.Dir, Env: r.Env})
 	if err != nil {
@@ -59,13 +59,13 @@ func (c Client) Run(ctx context.Context, name string, r tool.Call) (exit int, er
 	}
 }
 
-// words are what a run's client sends after its request.
+// words are the messages of a run's client after its request.
 type words struct {
 	mu   sync.Mutex
 	conn net.Conn
 }
 
-// say sends a word. An error means that the service is gone, which the reader of the answers finds out too.
+// say sends a word. An error means that the service died, which the reader of the answers notices too.
 func (w *words) say(one word) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -86,9 +86,9 @@ func (w *words) copy(from io.Reader) {
 	w.say(word{End: true})
 }
 
-// Agent makes this process an agent. Hold lasts until the service says crash, or is gone.
+// Agent is this process registered as an agent. Hold lasts until the service sends crash or dies.
 type Agent struct {
-	Port int // where it listens on its physical device; 0: on a simulator
+	Port int // its port on the physical device; 0: on a simulator
 
 	id    string
 	conn  net.Conn
@@ -96,7 +96,7 @@ type Agent struct {
 	c     Client
 }
 
-// ErrCrash says that the agent's process is to die now, as a crashed test runner does.
+// ErrCrash means that the agent's process must die now, like a crashed test runner.
 var ErrCrash = errors.New("the test runner crashed")
 
 // Agent registers this process as an agent.
@@ -119,8 +119,8 @@ func (c Client) Agent(ctx context.Context, spec AgentSpec) (*Agent, error) {
 	return a, nil
 }
 
-// Hold waits until the agent has to end. It returns nil if a client asked it to, ErrCrash, or why the connection to the service
-// broke.
+// Hold waits until the agent must end. It returns nil if a client ended the agent, ErrCrash, or the error of the connection to the
+// service.
 func (a *Agent) Hold() error {
 	var r reply
 	if err := a.lines.Decode(&r); err != nil {
@@ -137,7 +137,7 @@ func (a *Agent) Stream(ctx context.Context) (net.Conn, error) {
 	return a.c.send(ctx, request{Kind: kindStream, ID: a.id})
 }
 
-// Carry copies bytes between a client and the agent until either side is done.
+// Carry copies bytes between a client and the agent until either side ends.
 func (a *Agent) Carry(ctx context.Context, client net.Conn) {
 	defer client.Close()
 	stream, err := a.Stream(ctx)
@@ -156,20 +156,20 @@ func (a *Agent) Carry(ctx context.Context, client net.Conn) {
 	both.Wait()
 }
 
-// Close ends the agent and its test runner, and waits until the service knows. A process that is killed does not come to this, and its
-// runner may live on.
+// Close ends the agent and its test runner, and waits for the service's confirmation. A killed process skips this, so its runner may
+// keep running.
 func (a *Agent) Close() error {
-	if _, err := a.conn.Write([]byte{'\n'}); err == nil { // fails only if the service is gone, and the agent with it
+	if _, err := a.conn.Write([]byte{'\n'}); err == nil { // fails only if the service and its agents have ended
 		_ = a.conn.SetReadDeadline(time.Now().Add(farewell))
-		_, _ = io.Copy(io.Discard, a.conn) // the service hangs up
+		_, _ = io.Copy(io.Discard, a.conn) // the service closes the connection
 	}
 	return a.conn.Close()
 }
 
-// farewell is how long the end of an agent may take in the service.
+// farewell is the maximum time for the end of an agent in the service.
 const farewell = 5 * time.Second
 
-// Status asks the service how it is.
+// Status returns the status of the service.
 func (c Client) Status(ctx context.Context) (Status, error) {
 	r, err := c.ask(ctx, request{Kind: kindStatus})
 	if err != nil || r.Status == nil {

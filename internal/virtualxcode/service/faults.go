@@ -19,32 +19,32 @@ func (c Client) AddFault(ctx context.Context, f flaw.Fault) error {
 	return err
 }
 
-// ClearFaults disarms all faults, or those of one name.
+// ClearFaults disarms the faults of one name, or all faults if name is empty.
 func (c Client) ClearFaults(ctx context.Context, name string) error {
 	_, err := c.ask(ctx, request{Kind: kindFaultClear, Fault: flaw.Fault{Name: name}})
 	return err
 }
 
-// TakeFaults says which of some faults happen now, and with which details; each of these is used up once. The device ""
-// is none in particular.
+// TakeFaults reports which of some faults happen now, with their details, and counts each as one occurrence. The device "" means no
+// specific device.
 func (c Client) TakeFaults(ctx context.Context, udid string, names ...string) (map[string]map[string]string, error) {
 	r, err := c.ask(ctx, request{Kind: kindFaultTake, Fault: flaw.Fault{Device: udid}, Names: names})
 	return r.Taken, err
 }
 
-// SetChaos begins chaos, or ends it.
+// SetChaos starts or stops chaos.
 func (c Client) SetChaos(ctx context.Context, to flaw.Chaos) error {
 	_, err := c.ask(ctx, request{Kind: kindChaos, Chaos: to})
 	return err
 }
 
-// SetProfile begins a profile, or ends it with "".
+// SetProfile selects a profile, or none with "".
 func (c Client) SetProfile(ctx context.Context, name string) error {
 	_, err := c.ask(ctx, request{Kind: kindProfile, Names: []string{name}})
 	return err
 }
 
-// Sleep lets the time of the devices pass.
+// Sleep advances the devices' time.
 func (c Client) Sleep(ctx context.Context, d time.Duration) error {
 	conn, err := c.send(ctx, request{Kind: kindSleep, For: d})
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *Server) profile(_ context.Context, conn net.Conn, _ *bufio.Reader, req 
 	answer(conn, s.World.SetProfile(strings.Join(req.Names, "")))
 }
 
-// sleep ends early when the client is gone.
+// sleep ends early if the client disconnects.
 func (s *Server) sleep(ctx context.Context, conn net.Conn, in *bufio.Reader, req request) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -108,7 +108,7 @@ func (s *Server) describeFaults(st *Status) {
 	}
 }
 
-// dieWithDevice calls die when the device of an agent is shut down or its test runner is terminated there.
+// dieWithDevice calls die when the agent's device shuts down or its test runner is terminated.
 func (s *Server) dieWithDevice(ctx context.Context, udid string, runner *world.TestRunner, die func()) {
 	for up := false; ; {
 		changed := s.World.Changed()

@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/virtualxcode/idbcompanion"
 )
 
-// companion registers the idb_companion of a process and keeps it until the process is gone.
+// companion registers the idb_companion of a process until the process ends.
 func (s *Server) companion(ctx context.Context, conn net.Conn, in *bufio.Reader, udid string) {
 	server := idbcompanion.New(idbcompanion.Options{World: s.World, UDID: udid, KeepsUp: s.Time == "request", Served: s.count})
 	id := s.register(server)
@@ -23,6 +23,6 @@ func (s *Server) companion(ctx context.Context, conn net.Conn, in *bufio.Reader,
 		}
 	}()
 	if say(conn, reply{ID: id}) == nil {
-		_, _ = in.ReadByte() // until the process says that it ends, or is gone
+		_, _ = in.ReadByte() // until the process ends it or disconnects
 	}
 }

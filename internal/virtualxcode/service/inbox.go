@@ -8,11 +8,10 @@ import (
 	"sync"
 )
 
-// mostInput bounds what a tool can be given on its standard input.
+// mostInput is the maximum size of a tool's standard input.
 const mostInput = 16 << 20
 
-// inbox is a tool's standard input. Filling it never waits for the tool to read, so that a ctrl-C that comes after the
-// input is read at once.
+// inbox is a tool's standard input. Filling it never waits for the tool to read, so a ctrl-C after the input arrives at once.
 type inbox struct {
 	mu     sync.Mutex
 	arrive sync.Cond
@@ -26,7 +25,7 @@ func newInbox() *inbox {
 	return i
 }
 
-// fill takes what the client sends until it interrupts or is gone.
+// fill stores the client's input until it interrupts or disconnects.
 func (i *inbox) fill(from *bufio.Reader) {
 	defer i.add(word{End: true})
 	for lines := json.NewDecoder(from); ; {

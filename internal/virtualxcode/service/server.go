@@ -22,18 +22,18 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// Options are what a server is made of.
+// Options configure a server.
 type Options struct {
 	World *world.World
 	Clock world.Clock
-	Time  string              // what Status says of the clock
-	Tools map[string]FrontEnd // the tools it can play, by name
-	Log   *slog.Logger        // nil: nothing is logged
-	// Usbmux is the path of the socket on which usbmuxd listens, for programs of others; empty: on none.
+	Time  string              // the clock's name for Status
+	Tools map[string]FrontEnd // its tools by name
+	Log   *slog.Logger        // nil: no log
+	// Usbmux is the path of the socket of usbmuxd for other programs; empty: none.
 	Usbmux string
 }
 
-// Server holds the world and answers the tools: on a socket, by Run, or within its own process, by Pipe.
+// Server holds the world and serves the tools: on a socket (Run) or within its own process (Pipe).
 type Server struct {
 	Options
 	started time.Time
@@ -46,7 +46,7 @@ type Server struct {
 	closed bool
 	last   int
 	agents map[string]served
-	ports  map[port]served // of those on physical devices
+	ports  map[port]served // of agents on physical devices
 	open   map[net.Conn]bool
 	asked  Asked
 }
@@ -86,7 +86,7 @@ func (s *Server) Run(ctx context.Context, at resident.Place) error {
 	}
 }
 
-// Pipe connects a client of this process. It is what Client.Dial wants.
+// Pipe connects a client of this process. It fits Client.Dial.
 func (s *Server) Pipe(context.Context) (net.Conn, error) {
 	ours, theirs := net.Pipe()
 	if !s.take(ours) {
@@ -95,7 +95,7 @@ func (s *Server) Pipe(context.Context) (net.Conn, error) {
 	return theirs, nil
 }
 
-// Close ends all connections and waits for those who serve them.
+// Close ends all connections and waits for their goroutines.
 func (s *Server) Close() {
 	s.stop()
 	s.mu.Lock()
@@ -148,10 +148,10 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 
 func say(conn io.Writer, r reply) error { return json.NewEncoder(conn).Encode(r) }
 
-// FrontEnd plays a tool on the world and returns its exit status. The end of ctx is an interrupt from the keyboard.
+// FrontEnd plays a tool on the world and returns its exit status. Cancelling ctx acts like an interrupt from the keyboard.
 type FrontEnd func(ctx context.Context, w *world.World, c tool.Call) int
 
-// run plays a tool. A client that sends interrupt still gets what the tool prints then; one that hangs up cancels the tool.
+// run plays a tool. A client that sends interrupt still gets the later output; a client that disconnects cancels the tool.
 func (s *Server) run(ctx context.Context, conn net.Conn, in *bufio.Reader, req request) {
 	play, ok := s.Tools[req.Tool]
 	if !ok {
@@ -174,7 +174,7 @@ func (s *Server) run(ctx context.Context, conn net.Conn, in *bufio.Reader, req r
 	say(conn, reply{Exit: &exit})
 }
 
-// output sends what a tool prints.
+// output sends a tool's output.
 type output struct {
 	mu     *sync.Mutex
 	conn   net.Conn
@@ -190,7 +190,7 @@ func (o *output) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// agent registers the agent of a process and keeps it until the process is gone.
+// agent registers the agent of a process until the process ends.
 func (s *Server) agent(ctx context.Context, conn net.Conn, in *bufio.Reader, req request) {
 	spec := req.Agent
 	udid, err := s.udid(spec)
@@ -224,19 +224,19 @@ func (s *Server) agent(ctx context.Context, conn net.Conn, in *bufio.Reader, req
 	s.Log.Info("agent", "id", id, "udid", spec.UDID, "pid", spec.PID)
 	if say(conn, reply{ID: id, Port: at.number}) == nil {
 		go s.dieWithDevice(ctx, spec.UDID, runner, crashed)
-		if _, err := in.ReadByte(); err == nil { // until the process says that it ends, or is gone
+		if _, err := in.ReadByte(); err == nil { // until the process ends it or disconnects
 			leave = runner.End
 		}
 	}
 }
 
-// served is what a process serves: our agent, WebDriverAgent, or idb_companion.
+// served is the server in a process: our agent, WebDriverAgent, or idb_companion.
 type served interface {
 	Serve(ctx context.Context, conn net.Conn) error
 	Kill()
 }
 
-// serving makes what the runner serves.
+// serving makes the server for a runner.
 func (s *Server) serving(ctx context.Context, conn net.Conn, spec AgentSpec, crashed func()) served {
 	if spec.WDA {
 		return s.webDriverAgent(ctx, spec.UDID, crashed)
@@ -276,7 +276,7 @@ func (s *Server) register(a served) string {
 	return id
 }
 
-// unregister ends what was served.
+// unregister ends a server.
 func (s *Server) unregister(id string) {
 	s.mu.Lock()
 	a := s.agents[id]
@@ -299,7 +299,7 @@ func (s *Server) stream(ctx context.Context, conn net.Conn, in *bufio.Reader, re
 	}
 }
 
-// buffered is a connection some of whose bytes were read ahead.
+// buffered is a connection with some bytes already read.
 type buffered struct {
 	net.Conn
 	in *bufio.Reader
@@ -311,7 +311,7 @@ func (s *Server) status(ctx context.Context, conn net.Conn, _ *bufio.Reader, _ r
 	st := Status{PID: os.Getpid(), StartedAt: s.started.UTC(), Time: s.Time, Devices: []Device{}, Faults: []flaw.Fault{},
 		Damaged: s.World.Damaged()}
 	for _, d := range s.World.Devices() {
-		app, _ := s.World.Foreground(d.UDID) // a device that is off has none
+		app, _ := s.World.Foreground(d.UDID) // a device that is off has no processes
 		st.Devices = append(st.Devices, Device{
 			UDID: d.UDID, Name: d.Name, State: string(d.State), App: app, Model: d.Type.Name,
 			Platform: d.Runtime.Platform, Version: d.Runtime.Version, Build: d.Runtime.Build, Unavailable: d.Runtime.Unavailable,

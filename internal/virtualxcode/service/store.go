@@ -10,8 +10,8 @@ import (
 	"ios-agent/internal/machine/wholefile"
 )
 
-// Files keeps a world's state in a folder, one file for each device. Every write replaces its file as a whole, so that a
-// kill -9 leaves either the old state or the new one.
+// Files keeps a world's state in a folder, one file per device. Every write replaces its file atomically, so that a kill -9 leaves
+// either the old state or the new one.
 type Files string
 
 const (
@@ -19,7 +19,7 @@ const (
 	badExt   = ".bad"
 )
 
-// Load reads all entries. One that is no regular file is an empty entry, which is damaged to whoever reads it.
+// Load reads all entries. A file that is not regular is an empty entry, which counts as damaged.
 func (d Files) Load() (map[string][]byte, error) {
 	entries, err := os.ReadDir(string(d))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -35,7 +35,7 @@ func (d Files) Load() (map[string][]byte, error) {
 			continue
 		}
 		if all[key] = []byte{}; !e.Type().IsRegular() {
-			continue // reading a pipe would wait
+			continue // reading a pipe would block
 		}
 		if all[key], err = os.ReadFile(filepath.Join(string(d), e.Name())); err != nil {
 			return nil, err
@@ -58,7 +58,7 @@ func (d Files) Delete(key string) error {
 	return err
 }
 
-// SetAside renames an entry: Load does not read it again, and nobody overwrites it except the next damaged entry of this key.
+// SetAside renames a damaged entry. Load ignores it, and only the next damaged entry of this key overwrites it.
 func (d Files) SetAside(key string) error {
 	path := filepath.Join(string(d), key+stateExt)
 	return os.Rename(path, path+badExt)

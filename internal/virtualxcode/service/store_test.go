@@ -11,9 +11,9 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// TestOneBadFileIsSetAside damages each file of a world's state in each way: the world opens, has its devices, tells which
+// TestDamagedStateFileIsSetAside damages each file of a world's state in each way: the world opens, has its devices, tells which
 // file it was, and keeps that file's content beside the others.
-func TestOneBadFileIsSetAside(t *testing.T) {
+func TestDamagedStateFileIsSetAside(t *testing.T) {
 	whole := filled(t)
 	entries, err := os.ReadDir(whole)
 	if err != nil || len(entries) < 4 {
@@ -45,8 +45,8 @@ func TestOneBadFileIsSetAside(t *testing.T) {
 	}
 }
 
-// TestAFolderIsNoState: what is no regular file is not read either; a pipe would wait for ever.
-func TestAFolderIsNoState(t *testing.T) {
+// TestFolderInStateCountsAsDamaged: what is no regular file is not read either; a pipe would wait for ever.
+func TestFolderInStateCountsAsDamaged(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	path := filepath.Join(dir, "device-X.json")
 	if err := os.MkdirAll(path, 0o700); err != nil {

@@ -15,7 +15,7 @@ type port struct {
 	number int
 }
 
-// firstPort is the port of an agent on a physical device that chooses one.
+// firstPort is the port of an agent on a physical device without a fixed port.
 const firstPort = 52100
 
 // udid finds the device of an agent.
@@ -28,7 +28,7 @@ func (s *Server) udid(spec AgentSpec) (string, error) {
 	return d.UDID, err
 }
 
-// listen lets the agent of a physical device listen there. One on a simulator listens on this computer: it has no port here.
+// listen lets the agent of a physical device listen there. An agent on a simulator listens on this computer instead.
 func (s *Server) listen(spec AgentSpec, a served) (port, error) {
 	if !spec.On {
 		return port{}, nil
@@ -58,10 +58,10 @@ func (s *Server) onDevice(ctx context.Context, udid string, number int) (net.Con
 	a := s.ports[port{udid, number}]
 	s.mu.Unlock()
 	if a == nil {
-		return nil, fmt.Errorf("nobody listens on port %d", number)
+		return nil, fmt.Errorf("port %d is closed", number)
 	}
 	ours, theirs := net.Pipe()
-	go func() { // it ends with the connection
+	go func() { // the copy ends with the connection
 		if err := a.Serve(ctx, ours); err != nil {
 			s.Log.Info("agent stream ended", "udid", udid, "error", err)
 		}
@@ -79,13 +79,13 @@ func (c Client) Usbmux(ctx context.Context) (net.Conn, error) {
 	return c.send(ctx, request{Kind: kindUsbmux})
 }
 
-// listenUsbmux listens for clients of usbmuxd on a socket, which only its owner may use, until what it returns is called. Our own tools
-// need no socket, so that a path which is too long for one only keeps others away.
+// listenUsbmux listens for clients of usbmuxd on a socket that only its owner may use, until the returned function is called. Our own
+// tools need no socket, so a path that is too long for a socket excludes only other programs.
 func (s *Server) listenUsbmux() (end func()) {
 	if s.Usbmux == "" {
 		return func() {}
 	}
-	_ = os.Remove(s.Usbmux) // of a service that was killed: this one has the lock
+	_ = os.Remove(s.Usbmux) // a stale socket of a killed service: this service holds the lock
 	l, err := net.Listen("unix", s.Usbmux)
 	if err == nil {
 		err = os.Chmod(s.Usbmux, 0o600)

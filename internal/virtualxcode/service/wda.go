@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// webDriverAgent makes a WebDriverAgent for a device. It calls crashed when it ends by itself.
+// webDriverAgent makes a WebDriverAgent for a device. It calls crashed if the server ends by itself.
 func (s *Server) webDriverAgent(ctx context.Context, udid string, crashed func()) *wda.Server {
 	server := wda.New(wda.Options{World: s.World, UDID: udid, KeepsUp: s.Time == "request", Served: s.count})
 	go func() {
@@ -25,11 +25,11 @@ func (s *Server) webDriverAgent(ctx context.Context, udid string, crashed func()
 	return server
 }
 
-// wdaPort is the one on which WebDriverAgent listens when it is told none.
+// wdaPort is WebDriverAgent's default port.
 const wdaPort = "8100"
 
-// RunWDA serves WebDriverAgent in a runner that was launched, on the port that its environment names, until the runner or its device
-// ends. A port that is taken ends it at once.
+// RunWDA serves WebDriverAgent in a launched runner, on the port in its environment, until the runner or its device ends. If the port
+// is taken it ends at once.
 func (s *Server) RunWDA(r *world.TestRunner, udid string, env map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,10 +9,10 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// setting is an option of ui: how it is read, and set.
+// setting is an option of ui: its getter and setter.
 type setting struct {
 	get func(world.Settings) string
-	set func(*world.Settings, string) bool // false: there is no such value
+	set func(*world.Settings, string) bool // false: the value is unknown
 }
 
 func settings() map[string]setting {
@@ -43,14 +43,14 @@ func settings() map[string]setting {
 	}
 }
 
-// contentSizes are the sizes of text, the smallest first.
+// contentSizes are the text sizes, smallest first.
 func contentSizes() []string {
 	return []string{"extra-small", "small", "medium", "large", "extra-large", "extra-extra-large", "extra-extra-extra-large",
 		"accessibility-medium", "accessibility-large", "accessibility-extra-large", "accessibility-extra-extra-large",
 		"accessibility-extra-extra-extra-large"}
 }
 
-// setContentSize takes a size, or one step up or down.
+// setContentSize sets a size, or moves one step up or down.
 func setContentSize(s *world.Settings, v string) bool {
 	sizes := contentSizes()
 	now := slices.Index(sizes, cmp.Or(s.ContentSize, world.DefaultContentSize))

@@ -11,7 +11,7 @@ import (
 )
 
 func install(ctx context.Context, c *call) error {
-	d, name, err := c.bootedAnd() // the real tool looks at the device before it looks at the app
+	d, name, err := c.bootedAnd() // like the real tool, check the device before the app
 	if err != nil {
 		return err
 	}
@@ -25,7 +25,7 @@ func install(ctx context.Context, c *call) error {
 
 const cannotInstall = "Simulator device failed to install the application."
 
-// openApp reads an app, or says what is wrong with it as the real tool does where it knows the problem.
+// openApp reads an app. Its error has the real tool's words where they are known.
 func openApp(path string) (*app.Bundle, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, &world.Error{Domain: "NSPOSIXErrorDomain", Code: 2, Message: cannotInstall +

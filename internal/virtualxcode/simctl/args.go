@@ -6,7 +6,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// take removes the first argument and returns it; without one the command was used wrongly.
+// take removes the first argument and returns it; without an argument it returns a usage error.
 func (c *call) take() (string, error) {
 	if len(c.Args) == 0 {
 		return "", errUsage
@@ -35,7 +35,7 @@ func (c *call) deviceAnd() (world.Device, string, error) {
 	return d, more, err
 }
 
-// booted takes the argument that names a device, which must be usable.
+// booted takes the argument that names a booted device.
 func (c *call) booted() (world.Device, error) {
 	d, err := c.device()
 	if err != nil {
@@ -45,7 +45,7 @@ func (c *call) booted() (world.Device, error) {
 	return d, err
 }
 
-// bootedAnd takes a usable device and one more argument.
+// bootedAnd takes a booted device and one more argument.
 func (c *call) bootedAnd() (world.Device, string, error) {
 	d, err := c.booted()
 	if err != nil {
@@ -55,7 +55,7 @@ func (c *call) bootedAnd() (world.Device, string, error) {
 	return d, more, err
 }
 
-// option says of an option of a verb whether it has a value.
+// option says whether an option of a verb has a value.
 type option bool
 
 const (
@@ -63,8 +63,8 @@ const (
 	valued option = true
 )
 
-// options takes what begins with a dash off the front, up to a "--", and returns the values by name; a flag's is empty.
-// Values follow a = or are the next argument.
+// options removes the leading options, up to a "--", and returns the values by name; a flag has an empty value. Values follow a = or
+// are the next argument.
 func (c *call) options(known map[string]option) (map[string]string, error) {
 	given := map[string]string{}
 	for len(c.Args) > 0 && len(c.Args[0]) > 1 && c.Args[0][0] == '-' {
@@ -88,7 +88,7 @@ func (c *call) options(known map[string]option) (map[string]string, error) {
 	return given, nil
 }
 
-// word finds what to do for the next argument.
+// word looks up the action for the next argument.
 func word[T any](c *call, known map[string]T) (T, error) {
 	var none T
 	name, err := c.take()

@@ -16,7 +16,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// diagnose collects what a bug report needs: what list says, and the logs of booted devices.
+// diagnose collects the data for a bug report: the output of list, and the logs of booted devices.
 func diagnose(_ context.Context, c *call) error {
 	given, err := c.options(map[string]option{"-b": flag, "-X": flag, "-l": flag, "--no-archive": flag, "--all-logs": flag,
 		"--data-container": flag,
@@ -44,7 +44,7 @@ func diagnose(_ context.Context, c *call) error {
 	return writeArchive(to, name, files)
 }
 
-// evidence is what is collected, by file name.
+// evidence is the collected data, by file name.
 func (c *call) evidence(udid string) (map[string][]byte, error) {
 	var list bytes.Buffer
 	quiet := *c
@@ -100,7 +100,7 @@ func writeArchive(path, folder string, files map[string][]byte) (err error) {
 	return errors.Join(err, archive.Close(), zipped.Close(), f.Close())
 }
 
-// logVerbose turns the verbose log of a device on or off, from its next boot on.
+// logVerbose turns a device's verbose log on or off, from its next boot.
 func logVerbose(ctx context.Context, c *call) error {
 	name := "booted"
 	if len(c.Args) == 2 {
@@ -116,7 +116,7 @@ func logVerbose(ctx context.Context, c *call) error {
 	return c.world.SetVerboseLog(ctx, d.UDID, c.Args[0] == "enable")
 }
 
-// syncCloud asks a device to sync with iCloud. No account is signed in, so nothing happens.
+// syncCloud asks a device to sync with iCloud. No account is signed in, so it has no effect.
 func syncCloud(_ context.Context, c *call) error {
 	if len(c.Args) != 1 {
 		return errUsage

@@ -8,28 +8,28 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// What the tool exits with when no error of a device says so.
+// Exit statuses for errors that do not come from a device.
 const (
 	exitFailed       = 1
 	exitUnrecognized = 1
 	exitUsage        = 22 // EINVAL
 )
 
-// errUsage means the arguments do not fit the verb.
+// errUsage means wrong arguments for the verb.
 var errUsage = errors.New("wrong arguments")
 
-// unsupported is something the real tool can do and this one cannot yet. The error says so: an error of the real tool
-// would mislead people.
+// unsupported is a feature of the real tool that is missing here. The error says so, because an error of the real tool would mislead
+// people.
 type unsupported string
 
 func (u unsupported) Error() string { return "Virtual Xcode does not support " + string(u) + " yet." }
 
-// exitStatus is the exit status of a program on a device that has already printed its error.
+// exitStatus is the exit status of a program on a device that already printed its error.
 type exitStatus int
 
 func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// report prints err as the real tool does and returns the exit status.
+// report prints err like the real tool and returns the exit status.
 func (c *call) report(v verb, err error) int {
 	var apple *world.Error
 	var child exitStatus
@@ -49,7 +49,7 @@ func (c *call) report(v verb, err error) int {
 	return exitFailed
 }
 
-// status is the exit status of a code: its lowest byte, but never 0.
+// status is the exit status for a code: its lowest byte, but never 0.
 func status(code int) int {
 	if low := code & 0xFF; low != 0 {
 		return low

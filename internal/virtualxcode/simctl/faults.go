@@ -23,7 +23,7 @@ func (c *call) happensTo(d world.Device, name string) bool {
 	return yes
 }
 
-// trouble lets the faults happen that come before a run does anything.
+// trouble applies the faults that precede a run.
 func (c *call) trouble(ctx context.Context) error {
 	if c.happens(flaw.SimctlHang) {
 		<-ctx.Done()
@@ -50,14 +50,14 @@ func (c *call) trouble(ctx context.Context) error {
 	return nil
 }
 
-// complain prints an error line of the frameworks that the tool uses.
+// complain prints an error line of the tool's frameworks.
 func (c *call) complain(text string) { complain(c.Stderr, c.world.Now(), text) }
 
 func complain(to io.Writer, at time.Time, text string) {
 	fmt.Fprintf(to, "%s simctl[20481:327696] %s\n", at.UTC().Format("2006-01-02 15:04:05.000"), text)
 }
 
-// ServiceDied prints what the real tool prints when its service dies during a run, and returns the exit status.
+// ServiceDied prints the real tool's message for a service that dies during a run, and returns the exit status.
 func ServiceDied(stderr io.Writer, now time.Time) int {
 	complain(stderr, now, "CoreSimulatorService connection interrupted.  Resubscribing to notifications.")
 	var apple *world.Error
@@ -66,7 +66,7 @@ func ServiceDied(stderr io.Writer, now time.Time) int {
 	return status(apple.Code)
 }
 
-// firstWanted are the first entries that are shown, at most n.
+// firstWanted returns the first n matching entries.
 func (r logReader) firstWanted(entries []world.Entry, n int) (out []world.Entry) {
 	for _, e := range entries {
 		if len(out) < n && r.wants(e) {

@@ -29,7 +29,7 @@ func (s *rig) plan(name string, settings ...string) {
 }
 
 // Each fails once, with these words and this exit status, and works the next time.
-func TestRunsThatFail(t *testing.T) {
+func TestArmedFaultFailsOneRun(t *testing.T) {
 	for _, c := range []struct {
 		fault, says string
 		exit        int
@@ -63,7 +63,7 @@ func TestRunsThatFail(t *testing.T) {
 	}
 }
 
-func TestANoisyRunWorks(t *testing.T) {
+func TestVersionMismatchWarningKeepsOutputValid(t *testing.T) {
 	s := newTool(t)
 	s.plan(flaw.SimctlVersionMismatch)
 	out, errout, exit := s.run("list", "-j", "devices")
@@ -75,7 +75,7 @@ func TestANoisyRunWorks(t *testing.T) {
 	}
 }
 
-func TestASlowRun(t *testing.T) {
+func TestSlowFaultDelaysOneRun(t *testing.T) {
 	s := newTool(t)
 	s.plan(flaw.SimctlSlow, "seconds=42")
 	for _, want := range []time.Duration{42 * time.Second, 0} {
@@ -87,7 +87,7 @@ func TestASlowRun(t *testing.T) {
 	}
 }
 
-func TestASlowBootTakesAsLongAsItWasTold(t *testing.T) {
+func TestSlowBootTakesTheArmedTime(t *testing.T) {
 	s := newTool(t)
 	s.plan(flaw.SlowBoot, "seconds=90")
 	start := s.world.Now()
@@ -97,7 +97,7 @@ func TestASlowBootTakesAsLongAsItWasTold(t *testing.T) {
 	}
 }
 
-func TestALaunchThatHangs(t *testing.T) {
+func TestHangingLaunchEndsOnInterrupt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTool(t)
 		s.ok("boot", phone)
@@ -114,7 +114,7 @@ func TestALaunchThatHangs(t *testing.T) {
 	})
 }
 
-func TestALogStreamThatDies(t *testing.T) {
+func TestLogStreamEndsAfterArmedLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTool(t)
 		s.ok("boot", phone)
@@ -136,7 +136,7 @@ func TestALogStreamThatDies(t *testing.T) {
 	})
 }
 
-func TestALogStreamThatFloods(t *testing.T) {
+func TestLogStreamFloodsWhenArmed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTool(t)
 		s.ok("boot", phone)
@@ -152,7 +152,7 @@ func TestALogStreamThatFloods(t *testing.T) {
 	})
 }
 
-func TestPicturesThatLie(t *testing.T) {
+func TestScreenshotFaultsSpoilOnePicture(t *testing.T) {
 	s := newTool(t)
 	s.ok("boot", phone)
 	picture := func() (width int, black bool) {
@@ -187,7 +187,7 @@ func TestPicturesThatLie(t *testing.T) {
 	}
 }
 
-func TestWhatIsSaidWhenTheServiceDies(t *testing.T) {
+func TestServiceDiedPrintsTheRealMessage(t *testing.T) {
 	var errout bytes.Buffer
 	if exit := simctl.ServiceDied(&errout, time.Unix(0, 0)); exit != 204 || !strings.Contains(errout.String(),
 		"CoreSimulatorService connection interrupted.") ||

@@ -25,7 +25,7 @@ func listapps(_ context.Context, c *call) error {
 	slices.SortFunc(apps, func(a, b world.InstalledApp) int { return cmp.Compare(a.BundleID, b.BundleID) })
 	var all object
 	for _, a := range apps {
-		if _, err := c.world.Containers(d.UDID, a.BundleID); err != nil { // the folders that it names are there
+		if _, err := c.world.Containers(d.UDID, a.BundleID); err != nil { // the folders of the app exist
 			return err
 		}
 		all = append(all, member{a.BundleID, describe(a)})
@@ -43,7 +43,7 @@ func appinfo(_ context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	info := object{{"CFBundleIdentifier", bundle}} // all the real tool says of an app it does not know
+	info := object{{"CFBundleIdentifier", bundle}} // the real tool prints only this for an unknown app
 	if a.BundleID != "" {
 		info = describe(a)
 	}
@@ -51,7 +51,7 @@ func appinfo(_ context.Context, c *call) error {
 	return nil
 }
 
-// describe has the keys in the order of the real tool, which is the alphabet's.
+// describe returns the keys in the real tool's order, which is alphabetical.
 func describe(a world.InstalledApp) object {
 	kind := "User"
 	if system(a) {

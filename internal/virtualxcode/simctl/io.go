@@ -28,7 +28,7 @@ func deviceIO(ctx context.Context, c *call) error {
 	return operation(c, ctx, d)
 }
 
-// enumerate lists the ports of a device; of the real list it has the display only.
+// enumerate lists the ports of a device; it has only the display.
 func (c *call) enumerate(_ context.Context, d world.Device) error {
 	if _, err := c.world.Foreground(d.UDID); err != nil {
 		return err
@@ -59,8 +59,7 @@ func (c *call) screenshot(ctx context.Context, d world.Device) error {
 	return nil
 }
 
-// screenshotArgs are the type that was asked for, "" if none was, and the file. There is one display, and a mask changes
-// nothing.
+// screenshotArgs returns the requested type, or "", and the file. There is one display, and a mask has no effect.
 func (c *call) screenshotArgs() (kind, file string, err error) {
 	given, err := c.options(map[string]option{"--type": valued, "--mask": valued, "--display": valued})
 	if err != nil {
@@ -73,7 +72,7 @@ func (c *call) screenshotArgs() (kind, file string, err error) {
 	return kind, file, checkType(kind, file)
 }
 
-// checkType refuses pictures other than PNG.
+// checkType refuses formats other than PNG.
 func checkType(kind, file string) error {
 	asked := strings.ToLower(kind)
 	if asked == "" {

@@ -2,7 +2,7 @@ package simctl
 
 import "iter"
 
-// object is a JSON object, or a property list's dictionary, in the order of the real tool.
+// object is a JSON object, or a property list's dictionary, in the real tool's order.
 type object []member
 
 type member struct {

@@ -45,7 +45,7 @@ func launch(ctx context.Context, c *call) error {
 	return nil
 }
 
-// output is where the app is to print to; the real tool cannot do that and show it too.
+// output is the destination of the app's output; the real tool cannot also show it.
 func (c *call) output(given map[string]string) (o world.Output, err error) {
 	_, console := given["--console"]
 	for name, to := range map[string]*string{"--stdout": &o.Stdout, "--stderr": &o.Stderr} {
@@ -59,8 +59,7 @@ func (c *call) output(given map[string]string) (o world.Output, err error) {
 	return o, nil
 }
 
-// console shows what the app prints until it ends. An interrupt ends the app. On a
-// terminal there is one stream, not two.
+// console shows the app's output until the app ends. An interrupt ends the app. A terminal has one stream instead of two.
 func (c *call) console(ctx context.Context, udid, bundle string, pid int, pty bool) error {
 	errout := c.Stderr
 	if pty {
@@ -70,11 +69,11 @@ func (c *call) console(ctx context.Context, udid, bundle string, pid int, pty bo
 	if ctx.Err() == nil {
 		return err
 	}
-	_ = c.world.Terminate(context.WithoutCancel(ctx), udid, bundle) // it may have ended by itself
+	_ = c.world.Terminate(context.WithoutCancel(ctx), udid, bundle) // the app may have ended by itself
 	return nil
 }
 
-// childEnv is the environment meant for the app.
+// childEnv is the environment for the app.
 func (c *call) childEnv() map[string]string {
 	env := map[string]string{}
 	for key, value := range c.Env {

@@ -11,15 +11,15 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// section is one part of what list prints.
+// section is one part of the output of list.
 type section struct {
-	name    string // in arguments and JSON
+	name    string // its name in arguments and JSON
 	heading string
 	json    func(*world.World, filter) any
 	text    func(*world.World, filter) []string
 }
 
-// sections are the parts in the order of the real tool.
+// sections are the parts in the real tool's order.
 func sections() []section {
 	return []section{
 		{"devicetypes", "Device Types", jsonDeviceTypes, textDeviceTypes},
@@ -29,10 +29,10 @@ func sections() []section {
 	}
 }
 
-// filter is the search terms: all must occur.
+// filter holds the search terms: all must match.
 type filter []string
 
-// onlyAvailable is the word that is no search term.
+// onlyAvailable is the word that is a filter, not a search term.
 const onlyAvailable = "available"
 
 // matches reports whether every term occurs in one of the texts.
@@ -78,7 +78,7 @@ func list(_ context.Context, c *call) error {
 	return nil
 }
 
-// garbage is what a broken CoreSimulatorService leaves of a list.
+// garbage is the output of list with a broken CoreSimulatorService.
 const garbage = "{\n  \"devices\" : {\n    \"com.apple.Core\x00\xff\xfeSimulatorService connection interrupted"
 
 func (c *call) printList(shown []section, terms filter, asJSON bool) {
@@ -98,7 +98,7 @@ func (c *call) printList(shown []section, terms filter, asJSON bool) {
 	}
 }
 
-// devicesByRuntime are the devices the filter lets through, by the id of their runtime.
+// devicesByRuntime are the filtered devices, by the id of their runtime.
 func devicesByRuntime(w *world.World, f filter) map[string][]world.Device {
 	out := map[string][]world.Device{}
 	for _, d := range w.Devices() {

@@ -38,14 +38,14 @@ func (s *rig) golden(name, text string) {
 	}
 }
 
-func TestList(t *testing.T) {
+func TestListMatchesGoldenFiles(t *testing.T) {
 	s := newTool(t)
 	s.ok("boot", phone)
 	s.golden("list.txt", s.ok("list"))
 	s.golden("list.json", s.ok("list", "-j"))
 }
 
-func TestListFilters(t *testing.T) {
+func TestListFiltersBySearchTerm(t *testing.T) {
 	s := newTool(t)
 	s.ok("boot", phone)
 	for name, c := range map[string]struct {
@@ -78,8 +78,8 @@ func TestListFilters(t *testing.T) {
 	}
 }
 
-// TestTheProductionParserReadsTheList: nothing of what is printed is left over.
-func TestTheProductionParserReadsTheList(t *testing.T) {
+// TestProductionParserReadsWholeList: nothing of what is printed is left over.
+func TestProductionParserReadsWholeList(t *testing.T) {
 	s := newTool(t)
 	s.ok("boot", phone)
 	l, err := apple.ParseList([]byte(s.ok("list", "-j")))
@@ -107,7 +107,7 @@ func TestTheProductionParserReadsTheList(t *testing.T) {
 	}
 }
 
-func TestAnUnknownOptionOfListIsRefused(t *testing.T) {
+func TestListRefusesUnknownOption(t *testing.T) {
 	if _, _, exit := newTool(t).run("list", "--yaml"); exit != 22 {
 		t.Errorf("exit %d", exit)
 	}
@@ -169,9 +169,9 @@ func entries(section any) (out []any) {
 	return out
 }
 
-// TestListHasTheShapeOfTheRealOne: every key printed occurs in a recording with the same type, and every key that all
+// TestListHasShapeOfRealSimctl: every key printed occurs in a recording with the same type, and every key that all
 // recorded objects have is printed.
-func TestListHasTheShapeOfTheRealOne(t *testing.T) {
+func TestListHasShapeOfRealSimctl(t *testing.T) {
 	s := newTool(t)
 	s.ok("boot", phone)
 	ours := decode(t, []byte(s.ok("list", "-j")))
@@ -245,7 +245,7 @@ func TestMarksNameSamplesThatExist(t *testing.T) {
 	}
 }
 
-func TestAThousandDevicesAreListed(t *testing.T) {
+func TestListShowsThousandDevices(t *testing.T) {
 	s := newTool(t)
 	for i := range 1000 {
 		if _, err := s.world.Create(t.Context(), fmt.Sprint("Phone ", i), "iPhone 16", "iOS 18.5"); err != nil {

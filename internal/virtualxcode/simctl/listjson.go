@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// Sizes reported for a device: one that was never booted, one that was, and its logs.
+// Reported sizes of a device: never booted, booted before, and its logs.
 const (
 	freshDataSize = 18337792
 	usedDataSize  = 2255896576
@@ -39,7 +39,7 @@ func jsonDeviceTypes(w *world.World, f filter) any {
 // versionNumber packs "18.1.2" into 16, 8 and 8 bits.
 func versionNumber(version string) uint32 {
 	var major, minor, patch uint32
-	_, _ = fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch) // what is missing is zero
+	_, _ = fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch) // missing parts are zero
 	return major<<16 | minor<<8 | patch
 }
 
@@ -65,7 +65,7 @@ func jsonRuntimes(w *world.World, f filter) any {
 	return out
 }
 
-// withReason adds why something of r cannot be used, if so.
+// withReason adds the reason why something of r is unavailable, if it is.
 func withReason(r world.Runtime, o object) object {
 	if r.Unavailable == "" {
 		return o
@@ -85,7 +85,7 @@ func supported(w *world.World, r world.Runtime) array {
 	return out
 }
 
-// jsonDevices has an entry for every runtime, with or without devices in it.
+// jsonDevices has an entry for every runtime, with or without devices.
 func jsonDevices(w *world.World, f filter) any {
 	out, found := object{}, devicesByRuntime(w, f)
 	for _, r := range w.Runtimes() {
@@ -98,7 +98,7 @@ func jsonDevices(w *world.World, f filter) any {
 	return out
 }
 
-// jsonDevice leaves out what a device that was never booted does not have.
+// jsonDevice omits the keys of booted devices for a device that was never booted.
 func jsonDevice(d world.Device) object {
 	used := !d.LastBootedAt.IsZero()
 	size := freshDataSize

@@ -28,7 +28,7 @@ func textRuntime(r world.Runtime) string {
 	return fmt.Sprintf("%s (%s - %s) - %s", r.Name(), r.Version, r.Build, r.ID)
 }
 
-// because says why something cannot be used. It begins with a space, which the real tool prints in any case.
+// because is the reason why something is unavailable. It begins with a space, which the real tool always prints.
 func because(r world.Runtime) string {
 	if r.Unavailable == "" {
 		return ""
@@ -36,8 +36,8 @@ func because(r world.Runtime) string {
 	return fmt.Sprintf(" (unavailable, %s)", r.Unavailable)
 }
 
-// textDevices has a heading for every runtime, with or without devices below it. Devices of a runtime that cannot be
-// used come last, and only if there are any.
+// textDevices has a heading for every runtime, with or without devices. Devices of unavailable runtimes come last, only if there are
+// any.
 func textDevices(w *world.World, f filter) (lines []string) {
 	found := devicesByRuntime(w, f)
 	var last []string
@@ -53,7 +53,7 @@ func textDevices(w *world.World, f filter) (lines []string) {
 
 func textSection(devices []world.Device) (lines []string) {
 	for _, d := range devices {
-		reason := " " // the real tool's
+		reason := " " // as in the real tool
 		if d.Runtime.Unavailable != "" {
 			reason = because(d.Runtime)
 		}

@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// scenarios are the journeys Xcode comes with, and where they begin.
+// scenarios are the routes that come with Xcode, and their first points.
 func scenarios() []world.Location {
 	at := func(name string, latitude, longitude float64) world.Location {
 		return world.Location{Set: true, Latitude: latitude, Longitude: longitude, Scenario: name}
@@ -69,8 +69,7 @@ func (c *call) runScenario() (world.Location, error) {
 	return world.Location{}, err
 }
 
-// startRoute reads points from the arguments or the standard input. The device is at the last one at once: the route takes
-// no time here.
+// startRoute reads points from the arguments or standard input. The device moves to the last point at once: a route takes no time here.
 func (c *call) startRoute() (at world.Location, err error) {
 	if _, err := c.options(map[string]option{"--speed": valued, "--distance": valued, "--interval": valued}); err != nil {
 		return at, err

@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// exitLogUsage is what log exits with when it does not understand its arguments.
+// exitLogUsage is log's exit status for wrong arguments.
 const exitLogUsage = 64
 
 // logProgram is the program log on a device.
@@ -48,7 +48,7 @@ func (c *call) showLog(_ context.Context, d world.Device) error {
 	return nil
 }
 
-// streamLog prints what is logged from now on, until it is interrupted or the device is not booted any more.
+// streamLog prints new entries until an interrupt or until the device is no longer booted.
 func (c *call) streamLog(ctx context.Context, d world.Device) error {
 	r, err := c.logReader(d, streamsLog())
 	if err != nil {
@@ -77,9 +77,9 @@ func (c *call) streamLog(ctx context.Context, d world.Device) error {
 		heard := next
 		var entries []world.Entry
 		if entries, next, more, err = c.world.Logs(d.UDID, heard); err != nil {
-			return nil // it was deleted
+			return nil // the device was deleted
 		}
-		if next-len(entries) > heard { // more was logged than a device keeps
+		if next-len(entries) > heard { // more entries than a device keeps
 			p.dropped()
 		}
 		if dies {
@@ -97,23 +97,23 @@ func (c *call) streamLog(ctx context.Context, d world.Device) error {
 	return nil
 }
 
-// flood is an app that logs without end. What it says is in no device's log, so that it costs nobody but who reads it.
+// flood is an app that logs continuously. Its entries are in no device's log, so they cost only the reader.
 type flood struct {
-	rate  int // lines a second; 0 is none
+	rate  int // lines per second; 0 means no flood
 	app   world.InstalledApp
 	began time.Time
 	said  int
 	now   func() time.Time
 }
 
-// flood begins one, if that is planned.
+// flood starts one if a fault asks for it.
 func (c *call) flood(d world.Device) *flood {
 	f := &flood{began: time.Now(), now: c.world.Now}
 	hit, is := c.world.TakeFault(d.UDID, flaw.LogStreamFloods)
 	if !is {
 		return f
 	}
-	apps, _ := c.world.Apps(d.UDID) // a device that is gone has no stream either
+	apps, _ := c.world.Apps(d.UDID) // a deleted device has no stream either
 	for _, a := range apps {
 		if a.State == world.RunningForeground {
 			f.app, f.rate = a, hit.Int("lines")
@@ -122,7 +122,7 @@ func (c *call) flood(d world.Device) *flood {
 	return f
 }
 
-// due is what it has said since the last time.
+// due returns the entries since the last call.
 func (f *flood) due() (lines []world.Entry) {
 	for until := int(time.Since(f.began).Seconds() * float64(f.rate)); f.said < until; f.said++ {
 		lines = append(lines, world.Entry{
@@ -133,8 +133,8 @@ func (f *flood) due() (lines []world.Entry) {
 	return lines
 }
 
-// HostLog is the program log on the Mac itself. Nothing is logged there: show prints a heading only, and stream waits until
-// it is interrupted or its timeout is over.
+// HostLog is the program log on the Mac itself. Its log is empty: show prints only a heading, and stream waits until an interrupt or
+// its timeout.
 func HostLog(ctx context.Context, w *world.World, of tool.Call) int {
 	c := &call{of, w}
 	verb, err := c.take()

@@ -27,7 +27,7 @@ func told(t *testing.T) *rig {
 	return s
 }
 
-func TestLogPredicates(t *testing.T) {
+func TestLogShowFiltersByPredicate(t *testing.T) {
 	s := told(t)
 	for predicate, want := range map[string]int{
 		`process == "Shop"`:                                      5,
@@ -75,7 +75,7 @@ func TestLogPredicates(t *testing.T) {
 	}
 }
 
-func TestLogLevelsAndTimes(t *testing.T) {
+func TestLogShowFiltersByLevelAndTime(t *testing.T) {
 	s := told(t)
 	for args, want := range map[string]int{
 		"": 3, "--info": 4, "--debug": 5, "--process 7 --info --debug": 5, "--last 1h": 3, "--last boot": 3,
@@ -98,8 +98,8 @@ func TestLogLevelsAndTimes(t *testing.T) {
 	}
 }
 
-// TestLogsHaveTheShapeOfRealOnes: the same pattern matches our lines and those of a recording.
-func TestLogsHaveTheShapeOfRealOnes(t *testing.T) {
+// TestLogStylesMatchRecordings: the same pattern matches our lines and those of a recording.
+func TestLogStylesMatchRecordings(t *testing.T) {
 	s := told(t)
 	for style, c := range map[string]struct{ sample, heading, line string }{
 		"default": {"oslog/ios-sim-default.log", "Timestamp                       Thread     Type        Activity             PID    TTL  ",
@@ -130,7 +130,7 @@ func TestLogsHaveTheShapeOfRealOnes(t *testing.T) {
 	}
 }
 
-func TestNDJSONHasTheKeysOfTheRealOne(t *testing.T) {
+func TestNDJSONLogHasKeysOfRecordings(t *testing.T) {
 	s := told(t)
 	files, err := filepath.Glob(filepath.Join(samples(t), "oslog", "*.ndjson"))
 	if err != nil || len(files) == 0 {
@@ -170,7 +170,7 @@ func TestNDJSONHasTheKeysOfTheRealOne(t *testing.T) {
 	}
 }
 
-func TestListappsHasTheShapeOfTheRealOne(t *testing.T) {
+func TestListappsHasShapeOfRecording(t *testing.T) {
 	s := on(t)
 	data, err := os.ReadFile(filepath.Join(samples(t), "simctl/listapps-xctrunner.plist.txt"))
 	if err != nil {
@@ -226,8 +226,8 @@ func FuzzPredicate(f *testing.F) {
 	})
 }
 
-// TestLogRefusesInTheWordsOfTheRealOne: each verb knows its own options.
-func TestLogRefusesInTheWordsOfTheRealOne(t *testing.T) {
+// TestLogPrintsErrorsOfRealTool: each verb knows its own options.
+func TestLogPrintsErrorsOfRealTool(t *testing.T) {
 	s := told(t)
 	for args, want := range map[string]string{
 		"show --predictive x":     "log: unrecognized option `--predictive'\nusage: log show [options] <archive>\n   or: log show [options]\n",

@@ -10,13 +10,13 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// logVerb is what one of log's verbs understands.
+// logVerb declares the options of one of log's verbs.
 type logVerb struct {
 	name, usage string
 	options     map[string]option
 }
 
-// showsLog and streamsLog are the verbs. Their options differ: only a stream has a level, and only show has a past.
+// showsLog and streamsLog are the verbs. Their options differ: only stream has a level, and only show has a period.
 func showsLog() logVerb {
 	return logVerb{"show", "usage: log show [options] <archive>\n   or: log show [options]", map[string]option{
 		"--style": valued, "--predicate": valued, "--process": valued, "--color": valued, "--last": valued, "--start": valued, "--end": valued,
@@ -34,7 +34,7 @@ func streamsLog() logVerb {
 	}}
 }
 
-// check refuses what a verb does not know, in the words of getopt, which Apple's tool uses.
+// check refuses unknown options in the words of getopt, which Apple's tool uses.
 func (v logVerb) check(c *call) error {
 	for i := 0; i < len(c.Args); i++ {
 		name, _, joined := strings.Cut(c.Args[i], "=")
@@ -56,7 +56,7 @@ func (v logVerb) check(c *call) error {
 	return nil
 }
 
-// logReader is what to show of a log, and how.
+// logReader selects the entries of a log and their style.
 type logReader struct {
 	predicate   predicate
 	levels      []world.Level
@@ -64,10 +64,10 @@ type logReader struct {
 	device      world.Device
 	text        string // of the predicate
 	first, last time.Time
-	timeout     time.Duration // of a stream; zero is none
-	skips       bool          // neither info nor debug was asked for
+	timeout     time.Duration // of a stream; zero means no limit
+	skips       bool          // info and debug are excluded
 
-	ignoresDropped bool // a stream that could not keep up says nothing
+	ignoresDropped bool // a stream does not report dropped entries
 }
 
 func (c *call) logReader(d world.Device, v logVerb) (r logReader, err error) {
@@ -98,7 +98,7 @@ func (c *call) logReader(d world.Device, v logVerb) (r logReader, err error) {
 	return r, c.period(&r, given)
 }
 
-// ofProcess narrows to a process given by name or pid.
+// ofProcess selects a process by name or pid.
 func (r *logReader) ofProcess(name string) {
 	inner := r.predicate
 	if name != "" {
@@ -106,7 +106,7 @@ func (r *logReader) ofProcess(name string) {
 	}
 }
 
-// levelsFrom are the levels that are shown: info and debug only when they are asked for. It is nil for an unknown level.
+// levelsFrom are the shown levels: info and debug only on request. It is nil for an unknown level.
 func levelsFrom(level string, info, debug bool) []world.Level {
 	all := []world.Level{world.LevelDefault, world.LevelError, world.LevelFault}
 	if !slices.Contains([]string{"", "default", "info", "debug"}, strings.ToLower(level)) {
@@ -152,7 +152,7 @@ func (c *call) period(r *logReader, given map[string]string) error {
 	return nil
 }
 
-// span reads a time such as 5m.
+// span parses a duration such as 5m.
 func span(text string) (time.Duration, bool) {
 	units := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}
 	n, err := strconv.Atoi(text[:len(text)-1])

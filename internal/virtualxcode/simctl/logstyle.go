@@ -8,13 +8,13 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// entry is a line of a log with what is known from where it was logged.
+// entry is an entry of a log with the data that follow from its process.
 type entry struct {
 	world.Entry
 	device world.Device
 }
 
-// image is the path of the program that logged: system programs are in the runtime, apps in a folder of their own name.
+// image is the path of the program that logged: system programs are in the runtime, apps in a folder with their name.
 func (e entry) image() string {
 	if e.Process == "SpringBoard" {
 		return e.device.Runtime.Root() + "/System/Library/CoreServices/SpringBoard.app/SpringBoard"
@@ -25,7 +25,7 @@ func (e entry) image() string {
 	return e.device.DataPath + "/Containers/Bundle/Application/" + e.Process + ".app/" + e.Process
 }
 
-// origin is the subsystem and category in front of a message.
+// origin is the subsystem and category before a message.
 func (e entry) origin() string {
 	if e.Subsystem == "" && e.Category == "" {
 		return ""
@@ -33,14 +33,14 @@ func (e entry) origin() string {
 	return fmt.Sprintf("[%s:%s] ", e.Subsystem, e.Category)
 }
 
-// thread is the number of the thread that logged; each process has one.
+// thread is the thread that logged; each process has one.
 func (e entry) thread() int { return 0x18b0000 + e.PID }
 
 // logStyle is one way to print a log.
 type logStyle struct {
 	head, between, tail string
 	line                func(entry) string
-	count               bool // show says at the end how many there were
+	count               bool // show prints the number of entries at the end
 }
 
 func logStyles() map[string]logStyle {
@@ -77,7 +77,7 @@ func syslogLine(e entry) string {
 }
 
 func jsonEntry(e entry) object {
-	const image = "2F16B6B6-41B5-34D4-88A1-06CAFCE952EF" // every program has the same UUID here
+	const image = "2F16B6B6-41B5-34D4-88A1-06CAFCE952EF" // every program has the same UUID in Virtual Xcode
 	return object{
 		{"timezoneName", ""},
 		{"messageType", string(e.Level)},
@@ -112,7 +112,7 @@ type logPrinter struct {
 	printed int
 }
 
-// dropped says that the stream could not keep up, as Apple's does: without a number, whatever the style.
+// dropped prints that the stream dropped entries. Like Apple's log it prints no number, in any style.
 func (p *logPrinter) dropped() {
 	if !p.ignoresDropped {
 		fmt.Fprintln(p.Stdout, "=== Messages dropped during live streaming (use `log show` to see what they were)")
@@ -124,7 +124,7 @@ func (p *logPrinter) filtering() {
 	fmt.Fprintf(p.Stdout, "Filtering the log data using \"%s\"\n", p.text)
 }
 
-// past begins what show prints.
+// past prints the first lines of show.
 func (p *logPrinter) past() {
 	if p.text != "" {
 		p.filtering()

@@ -72,8 +72,8 @@ func shutdown(ctx context.Context, c *call) error {
 	})
 }
 
-// forEach does something to the devices that are named, or that a word such as "all" means. All are looked up first. When
-// one fails the others are still done, and the first error is returned.
+// forEach applies an action to the named devices, or to all devices of a word such as "all". It looks up all devices first. After a
+// failure it continues with the others, and returns the first error.
 func (c *call) forEach(ctx context.Context, do func(context.Context, string) error, words map[string]func(world.Device) bool) error {
 	devices, err := c.chosen(words)
 	if err != nil {

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// movie is a QuickTime movie whose frames are PNG pictures, which QuickTime can play. H.264 would need an encoder, and a
-// test only needs a movie that plays.
+// movie is a QuickTime movie whose frames are PNG pictures; QuickTime plays it. H.264 would need an encoder, and a test only needs a
+// playable movie.
 type movie struct {
 	width, height int
 	frames        [][]byte
 	length        time.Duration
 }
 
-// timescale is how many units of the film's time make a second.
+// timescale is the number of time units per second.
 const timescale = 600
 
-// atom is a box of the file: its size, its type, what is in it.
+// atom is a box of the file: its size, its type, its content.
 func atom(kind string, parts ...[]byte) []byte {
 	out := append(make([]byte, 4), kind...)
 	for _, p := range parts {
@@ -34,7 +34,7 @@ func words(numbers ...int) (out []byte) {
 	return out
 }
 
-// matrix places a picture unchanged.
+// matrix is the identity transformation.
 func matrix() []byte { return words(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000) }
 
 func (m movie) units() int { return max(1, int(m.length.Seconds()*timescale/float64(len(m.frames)))) }
@@ -53,7 +53,7 @@ func (m movie) encode() []byte {
 	return append(append(head, data...), atom("moov", mvhd, atom("trak", tkhd, media))...)
 }
 
-// samples says where the pictures are and how long each is shown; they begin at offset.
+// samples gives the positions and durations of the pictures; they begin at offset.
 func (m movie) samples(offset int) []byte {
 	size := []byte{byte(m.width >> 8), byte(m.width), byte(m.height >> 8), byte(m.height)}
 	entry := atom("png ", words(0, 1, 0, 0, 0, 0), size, words(0x480000, 0x480000, 0), []byte{0, 1}, make([]byte, 32),

@@ -23,7 +23,7 @@ func openurl(ctx context.Context, c *call) error {
 	return c.world.OpenURL(ctx, d.UDID, address)
 }
 
-// maxPayload is how big a notification may be.
+// maxPayload is the maximum size of a notification.
 const maxPayload = 4096
 
 func push(ctx context.Context, c *call) error {
@@ -53,7 +53,7 @@ func push(ctx context.Context, c *call) error {
 	return nil
 }
 
-// checkPayload refuses what APNs would; it returns the app the payload is for.
+// checkPayload refuses payloads that APNs would refuse; it returns the target app of the payload.
 func checkPayload(data []byte, bundle string) (string, error) {
 	var payload map[string]json.RawMessage
 	if err := json.Unmarshal(data, &payload); err != nil {
@@ -74,12 +74,12 @@ func checkPayload(data []byte, bundle string) (string, error) {
 	return bundle, nil
 }
 
-// refused is a bare message for arguments that cannot be used.
+// refused is a bare message for unusable arguments.
 func refused(format string, args ...any) error {
 	return &world.Error{Code: exitUsage, Message: fmt.Sprintf(format, args...)}
 }
 
-// read reads a file the caller named, or the standard input.
+// read reads a file from the command line, or standard input.
 func (c *call) read(name string) ([]byte, error) {
 	if name == "-" {
 		return io.ReadAll(c.Stdin)
@@ -91,7 +91,7 @@ func (c *call) read(name string) ([]byte, error) {
 	return data, err
 }
 
-const maxFile = 256 << 20 // bytes of a file that the caller named
+const maxFile = 256 << 20 // maximum size of such a file in bytes
 
 func noFile(name string) error {
 	return &world.Error{Domain: "NSPOSIXErrorDomain", Code: 2, Message: "The operation couldn’t be completed. No such file or " +
@@ -102,7 +102,7 @@ func mediaTypes() []string {
 	return []string{".jpg", ".jpeg", ".png", ".gif", ".heic", ".tiff", ".mov", ".mp4", ".m4v", ".vcf"}
 }
 
-// addmedia copies files into the photo library, under the names a camera gives.
+// addmedia copies files into the photo library, under names like a camera's.
 func addmedia(ctx context.Context, c *call) error {
 	d, err := c.booted()
 	if err != nil {

@@ -18,7 +18,7 @@ func boot(ctx context.Context, c *call) error {
 	name := c.Args[0]
 	d, err := c.device()
 	var unknown *world.Error
-	if errors.Is(err, world.ErrInvalidDevice) && errors.As(err, &unknown) { // boot alone takes pairs too, and says so
+	if errors.Is(err, world.ErrInvalidDevice) && errors.As(err, &unknown) { // boot alone also accepts pairs, and its message says so
 		return &world.Error{Code: unknown.Code, Message: "Invalid device or device pair: " + name}
 	}
 	if err != nil {
@@ -55,7 +55,7 @@ func bootstatus(ctx context.Context, c *call) error {
 	return nil
 }
 
-// followOn follows every later boot too, until it is interrupted.
+// followOn also follows every later boot, until an interrupt.
 func (c *call) followOn(ctx context.Context, udid string) error {
 	for {
 		changed := c.world.Changed()
@@ -77,7 +77,7 @@ func (c *call) followOn(ctx context.Context, udid string) error {
 	}
 }
 
-// followBoot waits for a boot, begins it if it is to, and prints how it goes.
+// followBoot waits for a boot, starts one if requested, and prints the progress.
 func (c *call) followBoot(ctx context.Context, d world.Device, begin bool) error {
 	start := c.world.Now()
 	c.progress(start, "Status=4, isTerminal=NO", "Waiting on System App")

@@ -20,7 +20,7 @@ type predicate func(entry) bool
 
 func anyEntry(entry) bool { return true }
 
-// attributes are what can be asked about an entry.
+// attributes are the attributes of an entry.
 func attributes() map[string]func(entry) string {
 	message := func(e entry) string { return e.Message }
 	return map[string]func(entry) string{
@@ -56,11 +56,11 @@ func comparisons() map[string]func(have, want string) bool {
 }
 
 func number(text string) int {
-	n, _ := strconv.Atoi(text) // what is no number is zero, as NSPredicate has it
+	n, _ := strconv.Atoi(text) // text that is not a number counts as zero, as in NSPredicate
 	return n
 }
 
-// pattern is the regular expression of an operator that has one.
+// pattern is the regular expression of an operator that uses one.
 func pattern(operator, options, text string) (*regexp.Regexp, error) {
 	if strings.Contains(options, "D") {
 		text = unaccented(text)
@@ -71,12 +71,12 @@ func pattern(operator, options, text string) (*regexp.Regexp, error) {
 	}
 	flags := "(?s)"
 	if strings.Contains(options, "C") {
-		flags = "(?is)" // not in lower case: that would make \D a \d
+		flags = "(?is)" // not in lower case, which would turn \D into \d
 	}
 	return regexp.Compile(flags + "^(?:" + text + ")$")
 }
 
-// folded is how a text is compared: [c] in lower case, [d] without accents.
+// folded normalises a text for comparison: [c] to lower case, [d] without accents.
 func folded(options string) func(string) string {
 	return func(s string) string {
 		if strings.Contains(options, "C") {
@@ -89,7 +89,7 @@ func folded(options string) func(string) string {
 	}
 }
 
-// unaccented is a text without the accents of its letters.
+// unaccented removes the accents of letters.
 func unaccented(s string) string {
 	return norm.NFC.String(strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
@@ -204,7 +204,7 @@ func (p *parser) comparison() (predicate, error) {
 	return func(e entry) bool { return fits(get(e)) }, nil
 }
 
-// values is what is compared with: one, or for IN those in braces.
+// values are the right side of a comparison: one value, or for IN the values in braces.
 func (p *parser) values() (all []string, err error) {
 	braces := p.skip("{")
 	for {
@@ -224,10 +224,10 @@ func (p *parser) values() (all []string, err error) {
 	}
 }
 
-// errOperator means an operator this language does not have, or not for these values.
+// errOperator means an unknown operator, or an operator that does not fit these values.
 var errOperator = errors.New("no such comparison")
 
-// match is a comparison with one of the values, all of them folded.
+// match compares with one of the values; all are folded.
 func match(operator, options string, values []string) (func(string) bool, error) {
 	compare, fold := comparisons()[operator], folded(options)
 	isPattern := operator == "LIKE" || operator == "MATCHES"

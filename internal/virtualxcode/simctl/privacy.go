@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// services are what privacy can be set for.
+// services are the services of privacy.
 func services() []string {
 	return []string{"calendar", "contacts-limited", "contacts", "location", "location-always", "photos-add", "photos",
 		"media-library", "microphone", "motion", "reminders", "siri"}
@@ -37,7 +37,7 @@ func privacy(ctx context.Context, c *call) error {
 		return errUsage
 	}
 	bundle := append(c.Args, "")[0]
-	if bundle == "" && answer != "" { // only reset can be for every app
+	if bundle == "" && answer != "" { // only reset may apply to every app
 		return errUsage
 	}
 	return c.world.SetPrivacy(ctx, d.UDID, bundle, answer, all...)
@@ -65,7 +65,7 @@ func keychain(ctx context.Context, c *call) error {
 	return c.world.Configure(ctx, d.UDID, func(s *world.Settings) error { return act(c, s) })
 }
 
-// addRoot lets the device's apps trust servers with certificates that the file's certificate has signed.
+// addRoot makes the device's apps trust servers with certificates signed by the file's certificate.
 func (c *call) addRoot(s *world.Settings) error {
 	before := len(s.RootCertificates)
 	data, err := c.addCertificate(&s.RootCertificates)
@@ -75,7 +75,7 @@ func (c *call) addRoot(s *world.Settings) error {
 	return err
 }
 
-// addCertificate trusts the file that is the next argument, once, and returns what is in it.
+// addCertificate adds the file in the next argument, once, and returns its content.
 func (c *call) addCertificate(to *[]string) ([]byte, error) {
 	name, err := c.take()
 	if err != nil {
@@ -114,7 +114,7 @@ func pbpaste(_ context.Context, c *call) error {
 	return err
 }
 
-// pbsync copies from one pasteboard to another; the word host is the Mac's.
+// pbsync copies from one pasteboard to another; the word host means the Mac's.
 func pbsync(ctx context.Context, c *call) error {
 	if len(c.Args) != 2 {
 		return errUsage

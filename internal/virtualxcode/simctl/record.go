@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// recordVideo records the screen until it is interrupted. The movie has two frames, the first and the last screen.
+// recordVideo records the screen until an interrupt. The movie has two frames: the first and the last screen.
 func (c *call) recordVideo(ctx context.Context, d world.Device) error {
 	given, err := c.options(map[string]option{"--codec": valued, "--display": valued, "--mask": valued, "--force": flag, "-f": flag})
 	if err != nil {
@@ -34,7 +34,7 @@ func (c *call) recordVideo(ctx context.Context, d world.Device) error {
 	<-ctx.Done()
 	fmt.Fprintln(c.Stderr, "Recording completed. Writing to disk.")
 	last, err := c.picture(context.WithoutCancel(ctx), d)
-	if err != nil { // it was shut down meanwhile
+	if err != nil { // the device was shut down meanwhile
 		last = first
 	}
 	m := movie{width: int(d.Screen.Width * d.Screen.Scale), height: int(d.Screen.Height * d.Screen.Scale),

@@ -11,10 +11,10 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// runtimeSize is what a disk image takes here.
+// runtimeSize is the reported size of a disk image.
 const runtimeSize = 7_900_000_000
 
-// runtimeVerb is: simctl runtime, which is about disk images.
+// runtimeVerb is simctl runtime, which manages disk images.
 func runtimeVerb(_ context.Context, c *call) error {
 	asJSON := false
 	c.Args = slices.DeleteFunc(slices.Clone(c.Args), func(a string) bool {
@@ -42,12 +42,12 @@ func runtimeVerb(_ context.Context, c *call) error {
 	return errUsage
 }
 
-// images are the runtimes that are there.
+// images are the installed runtimes.
 func (c *call) images() []world.Runtime {
 	return slices.DeleteFunc(c.world.Runtimes(), func(r world.Runtime) bool { return r.Unavailable != "" })
 }
 
-// imageID is a UUID that is the same for the same runtime.
+// imageID is a fixed UUID per runtime.
 func imageID(r world.Runtime) string {
 	sum := sha256.Sum256([]byte("image\x00" + r.ID))
 	return strings.ToUpper(fmt.Sprintf("%x-%x-%x-%x-%x", sum[0:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16]))
@@ -82,11 +82,11 @@ func (c *call) listImages(asJSON bool) {
 	fmt.Fprint(c.Stdout, applejson.Encode(all))
 }
 
-// sdkNames are those of devices and of simulators.
+// sdkNames are the names of the SDKs of devices and of simulators.
 var sdkNames = map[string][2]string{"iOS": {"iphoneos", "iphonesimulator"}, "tvOS": {"appletvos", "appletvsimulator"},
 	"watchOS": {"watchos", "watchsimulator"}, "visionOS": {"xros", "xrsimulator"}}
 
-// platformFolders are what Xcode calls its platforms on disk.
+// platformFolders are Xcode's folder names of platforms.
 var platformFolders = map[string]string{"iOS": "iPhoneOS", "tvOS": "AppleTVOS", "watchOS": "WatchOS", "visionOS": "XROS"}
 
 func sdkOf(r world.Runtime, simulator bool) string {
@@ -96,7 +96,7 @@ func sdkOf(r world.Runtime, simulator bool) string {
 	return sdkNames[r.Platform][0]
 }
 
-// listMatches says which runtime each SDK is matched with: one of its own version.
+// listMatches lists the runtime matched with each SDK: the runtime of the SDK's version.
 func (c *call) listMatches(asJSON bool) {
 	all := object{}
 	for _, platform := range []string{"tvOS", "iOS", "watchOS", "visionOS"} {
@@ -127,5 +127,5 @@ func (c *call) listMatches(asJSON bool) {
 	}
 }
 
-// sdkVersions are those of the SDKs of the Xcode that is played.
+// sdkVersions are the SDK versions of the imitated Xcode.
 var sdkVersions = map[string]string{"iOS": "18.5", "tvOS": "18.5", "watchOS": "11.5", "visionOS": "2.5"}

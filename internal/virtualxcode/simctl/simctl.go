@@ -1,7 +1,5 @@
-// Package simctl is the front end of Virtual Xcode that stands for "xcrun simctl": it reads the arguments, asks
-// the world, and prints what the real tool prints, byte for byte where that is known. Marks say what is known.
-//
-// It holds no state: the world does what happens.
+// Package simctl is the front end of Virtual Xcode for "xcrun simctl". Run reads the arguments, asks the world, and prints the real
+// tool's output, byte for byte where it is known; Marks list the sources. It holds no state: the world carries out every change.
 package simctl
 
 import (
@@ -12,14 +10,14 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// call is one run of the tool. Its Args are what follows the verb.
+// call is one run of the tool. Its Args are the arguments after the verb.
 type call struct {
 	tool.Call
 	world *world.World
 }
 
-// Run does what "simctl argv…" does and returns its exit status. pbcopy, push and location read the standard input. The
-// end of ctx is what an interrupt from the keyboard is to the real tool.
+// Run plays "simctl argv…" and returns its exit status. pbcopy, push and location read standard input. Cancelling ctx acts like an
+// interrupt from the keyboard.
 func Run(ctx context.Context, w *world.World, of tool.Call) (exit int) {
 	c := &call{of, w}
 	if len(c.Args) == 0 {
@@ -38,7 +36,7 @@ func Run(ctx context.Context, w *world.World, of tool.Call) (exit int) {
 	return exitUnrecognized
 }
 
-// play runs a verb, unless something goes wrong first.
+// play runs a verb, after the faults that precede it.
 func (c *call) play(ctx context.Context, v verb) error {
 	if err := c.trouble(ctx); err != nil {
 		return err
@@ -56,7 +54,7 @@ func (c *call) target() string {
 	return ""
 }
 
-// usage prints the verbs, on the standard output even after an error, as the real tool does.
+// usage prints the verbs, on standard output even after an error, like the real tool.
 func (c *call) usage() {
 	fmt.Fprint(c.Stdout, "usage: simctl [--set <path>] [--profiles <path>] <subcommand> ...\n"+
 		"       simctl help [subcommand]\nCommand line utility to control the Simulator\n\nSubcommands:\n")

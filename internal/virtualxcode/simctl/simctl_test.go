@@ -67,7 +67,7 @@ func (s *rig) ok(args ...string) string {
 	return out
 }
 
-func TestBootInstallLaunch(t *testing.T) {
+func TestSecondLaunchKeepsPIDOfRunningApp(t *testing.T) {
 	s := newTool(t)
 	s.ok("boot", phone)
 	s.ok("install", "booted", "Shop.app")
@@ -90,7 +90,7 @@ func TestBootInstallLaunch(t *testing.T) {
 	}
 }
 
-func TestFailures(t *testing.T) {
+func TestFailedCommandsPrintRealErrors(t *testing.T) {
 	on, off := newTool(t), newTool(t)
 	on.ok("boot", phone)
 	if err := os.Mkdir(filepath.Join(on.dir, "Empty.app"), 0o755); err != nil {
@@ -147,7 +147,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-func TestBootstatus(t *testing.T) {
+func TestBootstatusPrintsBootProgress(t *testing.T) {
 	s := newTool(t)
 	want := "Monitoring boot status for iPhone 16 Pro (" + s.udid() + ").\n" +
 		"[2025-06-09 09:41:00 +0000] Status=4, isTerminal=NO, Elapsed=00:00.\n\tWaiting on System App\n\n" +
@@ -161,7 +161,7 @@ func TestBootstatus(t *testing.T) {
 	}
 }
 
-func TestScreenshot(t *testing.T) {
+func TestScreenshotWritesFileOrStdout(t *testing.T) {
 	s := newTool(t)
 	s.ok("boot", phone)
 	_, errout, exit := s.run("io", "booted", "screenshot", "a.png")
@@ -181,7 +181,7 @@ func TestScreenshot(t *testing.T) {
 	}
 }
 
-func TestHelp(t *testing.T) {
+func TestHelpPrintsUsage(t *testing.T) {
 	s := newTool(t)
 	if out := s.ok("help", "boot"); out != "Boot a device or device pair.\nUsage: simctl boot <device>\n" {
 		t.Errorf("help boot printed\n%s", out)

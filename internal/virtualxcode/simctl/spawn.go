@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// programs are the programs that can be spawned on a device.
+// programs are the programs that spawn can run on a device.
 func programs() map[string]func(context.Context, *call, world.Device) error {
 	return map[string]func(context.Context, *call, world.Device) error{
 		"log":       logProgram,
@@ -20,7 +20,7 @@ func programs() map[string]func(context.Context, *call, world.Device) error {
 	}
 }
 
-// exitNoProgram is what the tools exit with for a program they do not find.
+// exitNoProgram is the exit status for an unknown program.
 const exitNoProgram = 72
 
 func spawn(ctx context.Context, c *call) error {
@@ -52,7 +52,7 @@ func defaultsProgram(_ context.Context, c *call, d world.Device) error {
 	return nil
 }
 
-// launchctl lists processes as launchd calls them.
+// launchctl lists processes by their launchd labels.
 func launchctl(ctx context.Context, c *call, d world.Device) error {
 	if len(c.Args) != 1 || c.Args[0] != "list" {
 		fmt.Fprintln(c.Stderr, "Unrecognized subcommand: only list is supported by Virtual Xcode")

@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// override is something the status bar can be told to show.
+// override is an overridable value of the status bar.
 type override struct {
 	option string // without dashes
 	title  string // in list

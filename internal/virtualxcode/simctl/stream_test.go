@@ -56,7 +56,7 @@ func (s *rig) log(e world.Entry) {
 	synctest.Wait()
 }
 
-func TestLogStreamFollows(t *testing.T) {
+func TestLogStreamPrintsMatchingEntries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := on(t)
 		out, _, end := s.background("spawn", "booted", "log", "stream", "--style", "compact", "--level=debug", "--predicate",
@@ -167,7 +167,7 @@ func TestConsoleShowsWhatTheAppPrints(t *testing.T) {
 	})
 }
 
-func TestRecordVideo(t *testing.T) {
+func TestRecordVideoWritesMovieOnInterrupt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := on(t)
 		_, errout, end := s.background("io", "booted", "recordVideo", "--codec=h264", "a.mov")
@@ -195,7 +195,7 @@ func TestRecordVideo(t *testing.T) {
 	})
 }
 
-func TestFaultsOfTheTool(t *testing.T) {
+func TestGarbageAndHangFaultsAffectOneRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTool(t)
 		plan := func(f flaw.Fault) {
@@ -217,7 +217,7 @@ func TestFaultsOfTheTool(t *testing.T) {
 	})
 }
 
-func TestBootstatusGoesOn(t *testing.T) {
+func TestBootstatusContinuesAfterABoot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTool(t)
 		out, _, end := s.background("bootstatus", s.udid(), "-bc", "-d")

@@ -12,10 +12,10 @@ type token struct {
 	quoted bool
 }
 
-// brackets are tokens of their own.
+// brackets are tokens by themselves.
 const brackets = "(){},"
 
-// signs are what operators other than words are made of.
+// signs are the characters of operators.
 const signs = "=!<>&|"
 
 func tokenize(text string) (all []token, err error) {
@@ -32,7 +32,7 @@ func tokenize(text string) (all []token, err error) {
 	}
 }
 
-// oneToken takes the first token off a text that is not empty.
+// oneToken takes the first token of a non-empty text.
 func oneToken(text string) (token, string, error) {
 	switch c := text[0]; {
 	case c == '"' || c == '\'':
@@ -50,7 +50,7 @@ func oneToken(text string) (token, string, error) {
 	return token{text: text[:end]}, text[end:], nil
 }
 
-// signToken takes an operator made of signs, with the [c] behind it; a lone ! may stand before anything.
+// signToken takes an operator made of signs, including a [c] after it; a lone ! may precede anything.
 func signToken(text string) (token, string, error) {
 	end := 1
 	for end < len(text) && strings.IndexByte(signs, text[end]) >= 0 {

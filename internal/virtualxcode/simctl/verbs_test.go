@@ -32,8 +32,8 @@ func on(t *testing.T) *rig {
 	return s
 }
 
-// TestVerbs runs each line on the same device, in order: a command, what it prints, how it exits.
-func TestVerbs(t *testing.T) {
+// TestVerbsPrintExpectedOutput runs each line on the same device, in order: a command, what it prints, how it exits.
+func TestVerbsPrintExpectedOutput(t *testing.T) {
 	s := on(t)
 	for _, c := range []struct {
 		args string // ~ is a space
@@ -171,7 +171,7 @@ func TestVerbs(t *testing.T) {
 	}
 }
 
-func TestADeviceThatIsOffRefuses(t *testing.T) {
+func TestVerbsRefuseShutDownDevice(t *testing.T) {
 	s := newTool(t)
 	for _, args := range []string{
 		"addmedia U a.png", "appinfo U x", "get_app_container U x", "getenv U HOME", "io U enumerate", "io U recordVideo a.mov",
@@ -184,7 +184,7 @@ func TestADeviceThatIsOffRefuses(t *testing.T) {
 	}
 }
 
-func TestPasteboards(t *testing.T) {
+func TestPasteboardsSyncBetweenHostAndDevices(t *testing.T) {
 	s := on(t)
 	s.input = "from outside\n"
 	s.ok("pbcopy", "booted")
@@ -203,7 +203,7 @@ func TestPasteboards(t *testing.T) {
 	}
 }
 
-func TestWhatIsRecorded(t *testing.T) {
+func TestDeviceRecordsURLsPushesAndMedia(t *testing.T) {
 	s := on(t)
 	s.ok("openurl", "booted", "https://example.com/a")
 	s.ok("push", "booted", "push.json")
@@ -227,7 +227,7 @@ func TestWhatIsRecorded(t *testing.T) {
 }
 
 // launchctl list has what runs, as launchd labels it, and nothing that ended.
-func TestLaunchctlListsWhatRuns(t *testing.T) {
+func TestLaunchctlListsRunningProcesses(t *testing.T) {
 	s := newTool(t)
 	s.ok("boot", phone)
 	s.ok("install", phone, "Shop.app")

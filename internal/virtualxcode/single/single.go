@@ -1,5 +1,5 @@
-// Package single runs the virtual servers that stand for one process each: over one connection that they are handed, and until that
-// process ends.
+// Package single runs a virtual server inside the process that it stands for, and ends it together with the process. Serve runs the server
+// over one connection that was handed to the process, Until on a listener.
 package single
 
 import (
@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Until serves what l accepts until ctx ends or gone is closed, and answers why: the end of ctx, or dead. It closes l, and returns when
-// every connection is closed.
+// Until serves connections of l until ctx ends or gone is closed, and returns the reason: the error of ctx, or dead. It closes l, and
+// returns after every connection is closed.
 func Until(ctx context.Context, gone <-chan struct{}, dead error, l net.Listener, h http.Handler, p *http.Protocols) error {
 	server := &http.Server{Handler: h, Protocols: p, BaseContext: func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: time.Minute}
@@ -31,14 +31,14 @@ func Until(ctx context.Context, gone <-chan struct{}, dead error, l net.Listener
 	return err
 }
 
-// Serve has a server, which serves what a listener accepts, serve conn alone. It closes conn: a server that ended before it took the
-// connection does not.
+// Serve lets a server of listeners serve the single connection conn. It closes conn, also if the server ended before it accepted the
+// connection.
 func Serve(conn net.Conn, server func(net.Listener) error) error {
 	defer conn.Close()
 	return server(listen(conn))
 }
 
-// listen accepts conn, and ends when that is closed.
+// listen is a listener that accepts only conn, and ends when conn is closed.
 func listen(conn net.Conn) net.Listener {
 	l := &listener{conn: make(chan net.Conn, 1), addr: conn.LocalAddr(), end: make(chan struct{})}
 	l.conn <- &noticed{Conn: conn, closed: sync.OnceFunc(func() { l.Close() })}
@@ -68,7 +68,7 @@ func (l *listener) Close() error {
 
 func (l *listener) Addr() net.Addr { return l.addr }
 
-// noticed is a connection whose end somebody wants to know.
+// noticed is a connection that reports its end.
 type noticed struct {
 	net.Conn
 	closed func()

@@ -1,5 +1,5 @@
-// Package sips plays the part of macOS's image tool that other programs use: shrinking a picture to a longest
-// edge or to a size, and turning PNG into JPEG.
+// Package sips is the part of macOS's image tool that other programs use: scaling a picture to a longest edge or to a size, and
+// converting PNG to JPEG. Run plays one command line.
 package sips
 
 import (
@@ -27,7 +27,7 @@ const exitFailed = 13
 // job is a sips command line.
 type job struct {
 	longest int
-	size    image.Point // width and height; zero: as longest says
+	size    image.Point // width and height; zero: longest decides
 	format  string
 	quality int
 	in, out string
@@ -94,7 +94,7 @@ func (j *job) resample(height, width string) (err error) {
 	return err
 }
 
-// mostEdge bounds what a picture is made into.
+// mostEdge is the maximum edge of a scaled picture.
 const mostEdge = 16384
 
 func (j *job) set(key, value string) (err error) {
@@ -107,7 +107,7 @@ func (j *job) set(key, value string) (err error) {
 	return err
 }
 
-const maxPicture = 64 << 20 // bytes of a picture
+const maxPicture = 64 << 20 // maximum size of a picture in bytes
 
 func (j job) do(c tool.Call) error {
 	raw, err := regularfile.Read(c.Path(j.in), maxPicture)
@@ -130,7 +130,7 @@ func (j job) do(c tool.Call) error {
 	return os.WriteFile(c.Path(j.out), out.Bytes(), 0o600)
 }
 
-// scaled is a picture of the size that was asked for, or whose longest edge is as asked; else as it is.
+// scaled returns a picture scaled to the requested size or longest edge, or unchanged.
 func (j job) scaled(picture image.Image) image.Image {
 	size, to := picture.Bounds(), j.size
 	if edge := max(size.Dx(), size.Dy()); to == (image.Point{}) && j.longest > 0 && edge != j.longest {
@@ -144,8 +144,8 @@ func (j job) scaled(picture image.Image) image.Image {
 	return small
 }
 
-// Marks say what is known of the real sips.
+// Marks are the behaviours of sips.
 func Marks() []mark.Mark {
 	return []mark.Mark{{Tool: "sips", Behaviour: "-Z, -z, -s format, -s formatOptions and --out as executed by peers; exit 13 on a file " +
-		"that is no picture", Source: mark.Assumed}}
+		"that is not a picture", Source: mark.Assumed}}
 }

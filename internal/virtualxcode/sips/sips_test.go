@@ -19,7 +19,7 @@ func run(args ...string) (stderr string, exit int) {
 	return err.String(), exit
 }
 
-func TestShrinkToJPEG(t *testing.T) {
+func TestSipsShrinksPNGToJPEG(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "a.png"), filepath.Join(dir, "b.jpg")
 	var picture bytes.Buffer
@@ -43,8 +43,8 @@ func TestShrinkToJPEG(t *testing.T) {
 	}
 }
 
-// TestResampleToASize: -z has the height first, and keeps no proportions.
-func TestResampleToASize(t *testing.T) {
+// TestResampleIgnoresProportions: -z has the height first, and keeps no proportions.
+func TestResampleIgnoresProportions(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.png")
 	var picture bytes.Buffer
 	if err := png.Encode(&picture, image.NewRGBA(image.Rect(0, 0, 300, 600))); err != nil {
@@ -70,7 +70,7 @@ func TestResampleToASize(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestInvalidArgumentsExitWith13(t *testing.T) {
 	text := filepath.Join(t.TempDir(), "a.txt")
 	if err := os.WriteFile(text, []byte("no picture"), 0o600); err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
-// Package swiftargs reads command lines as swift-argument-parser does, which AXe, devicectl and more of Apple's newer
-// tools are made with, and refuses wrong ones in its words.
+// Package swiftargs reads command lines like swift-argument-parser, which AXe, devicectl and other newer Apple tools use. Parse takes a
+// line apart for a Command; its errors (Wrong) have the parser's words.
 package swiftargs
 
 import (
@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// ExitUsage is how such a tool ends on a command line it does not accept.
+// ExitUsage is the exit status for a wrong command line.
 const ExitUsage = 64
 
-// Command is what a command accepts.
+// Command declares the options and words of a command.
 type Command struct {
-	Name     string            // in full, such as "axe tap"
-	Usage    string            // what follows the name
+	Name     string            // full name, such as "axe tap"
+	Usage    string            // the words after the name
 	Options  map[string]bool   // by name: whether it takes a value
-	Short    map[string]string // the full name of a short one
+	Short    map[string]string // the full name of a short option
 	Required []Required
-	Words    int  // how many words it takes; Many is any number
-	Passes   bool // from its first word on, options it does not know are words
+	Words    int  // the number of words; Many is any number
+	Passes   bool // from the first word on, unknown options are words
 }
 
 // Many is any number of words.
@@ -28,16 +28,16 @@ const Many = 1 << 30
 // Required is an option that must be given.
 type Required struct{ Option, Value, Help string }
 
-// Args is a command line taken apart.
+// Args is a parsed command line.
 type Args struct {
-	Options map[string][]string // every value given, in order; of a flag, empty ones
+	Options map[string][]string // every value in order; empty strings for a flag
 	Words   []string
 }
 
 // Has reports whether an option was given.
 func (a Args) Has(name string) bool { return len(a.Options[name]) > 0 }
 
-// Value is the last value given for an option.
+// Value returns the last value given for an option.
 func (a Args) Value(name string) string {
 	all := a.Options[name]
 	if len(all) == 0 {
@@ -46,15 +46,15 @@ func (a Args) Value(name string) string {
 	return all[len(all)-1]
 }
 
-// Wrong is a command line that is not accepted, in the words of the parser.
+// Wrong is an error about a command line, in the words of the parser.
 type Wrong string
 
 func (w Wrong) Error() string { return string(w) }
 
-// Refuse is an error about a command line.
+// Refuse returns an error about a command line.
 func Refuse(format string, args ...any) error { return Wrong(fmt.Sprintf(format, args...)) }
 
-// Parse takes a command line apart; its errors are Wrong.
+// Parse reads a command line; its errors are Wrong.
 func (c Command) Parse(argv []string) (Args, error) {
 	p := parsing{Command: c, Args: Args{Options: map[string][]string{}}, rest: argv}
 	for len(p.rest) > 0 {
@@ -110,7 +110,7 @@ func (p *parsing) next() error {
 	return nil
 }
 
-// looksLikeOption reports whether a word begins as an option does; a negative number does not.
+// looksLikeOption reports whether a word has the form of an option; a negative number does not.
 func looksLikeOption(arg string) bool {
 	return len(arg) > 1 && arg[0] == '-' && (arg[1] < '0' || arg[1] > '9')
 }
@@ -123,7 +123,7 @@ func (p *parsing) word(word string) error {
 	return nil
 }
 
-// Report says on stderr what is wrong with a command line, and returns what to exit with.
+// Report prints the error of a command line on stderr and returns the exit status.
 func (c Command) Report(stderr io.Writer, err error) int {
 	fmt.Fprintf(stderr, "Error: %v\nUsage: %s\n  See '%s --help' for more information.\n", err,
 		strings.TrimSpace(c.Name+" "+c.Usage), c.Name)

@@ -16,7 +16,7 @@ var launch = swiftargs.Command{
 	Required: []swiftargs.Required{{Option: "--device", Value: "id", Help: "Which device."}},
 }
 
-func TestParse(t *testing.T) {
+func TestParseReportsSwiftStyleErrors(t *testing.T) {
 	a, err := launch.Parse([]string{"--device=x", "app", "--theirs", "-q", "-1", "--", "--device", "y"})
 	if err != nil || a.Value("--device") != "x" || !a.Has("--quiet") ||
 		!slices.Equal(a.Words, []string{"app", "--theirs", "-1", "--device", "y"}) {

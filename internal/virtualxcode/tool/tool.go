@@ -1,4 +1,5 @@
-// Package tool is one call of a command-line tool: what every front end of Virtual Xcode is given. It knows no tool.
+// Package tool defines one call of a command-line tool (Call): the input of every front end of Virtual Xcode. Refusal is an error in
+// the words of the real tool. The package must not know any tool.
 package tool
 
 import (
@@ -9,10 +10,10 @@ import (
 	"strings"
 )
 
-// Call is one command line and what its process would have. A front end reads nothing of the real process: neither its
-// working folder nor its environment, so that a call means the same in every process.
+// Call is one command line with the environment of its process. A front end reads nothing else: neither the working folder nor the
+// environment of the real process. So a call has the same meaning in every process.
 type Call struct {
-	Args   []string // what follows the tool's name
+	Args   []string // the words after the tool's name
 	Dir    string   // the caller's working folder
 	Env    map[string]string
 	Stdin  io.Reader
@@ -20,14 +21,14 @@ type Call struct {
 	Stderr io.Writer
 }
 
-// Complete gives a call an empty input and discards its outputs where it has none.
+// Complete sets an empty input and discarding outputs where the call has none.
 func (c Call) Complete() Call {
 	c.Stdin = cmp.Or[io.Reader](c.Stdin, strings.NewReader(""))
 	c.Stdout, c.Stderr = cmp.Or(c.Stdout, io.Discard), cmp.Or(c.Stderr, io.Discard)
 	return c
 }
 
-// Path is a file that the caller named: relative paths start from its folder.
+// Path resolves a file of the command line: relative paths start from the caller's folder.
 func (c Call) Path(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -35,10 +36,10 @@ func (c Call) Path(name string) string {
 	return filepath.Join(c.Dir, name)
 }
 
-// Getenv is a variable of the caller's environment; "" if there is none.
+// Getenv returns a variable of the caller's environment, or "".
 func (c Call) Getenv(name string) string { return c.Env[name] }
 
-// With is the call with other arguments: that of a tool which runs another.
+// With returns the call with other arguments, for a tool that runs another tool.
 func (c Call) With(args []string) Call {
 	c.Args = args
 	return c
@@ -49,5 +50,5 @@ type Refusal string
 
 func (r Refusal) Error() string { return string(r) }
 
-// Refuse is a Refusal.
+// Refuse returns a Refusal.
 func Refuse(format string, args ...any) error { return Refusal(fmt.Sprintf(format, args...)) }

@@ -1,6 +1,6 @@
 package urlsession
 
-// Domain is the domain of what goes wrong with requests.
+// Domain is the domain of request errors.
 const Domain = "NSURLErrorDomain"
 
 // Code is a number of Domain.
@@ -28,10 +28,10 @@ var messages = map[Code]string{
 		"the intended one, which could put your confidential information at risk.",
 }
 
-// Error is an error as URLSession words it.
+// Error is an error in the words of URLSession.
 type Error struct{ Code Code }
 
 func (e *Error) Error() string { return messages[e.Code] }
 
-// Failed is the answer of a request that went wrong.
+// Failed returns the answer of a failed request.
 func Failed(code Code) Answer { return Answer{Code: int(code), Error: messages[code]} }

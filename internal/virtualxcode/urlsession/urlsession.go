@@ -1,5 +1,5 @@
-// Package urlsession is the requests of virtual apps, as URLSession makes those of real ones: what is sent, what comes
-// back, and the words of its errors. It does no I/O of its own: a Sender does.
+// Package urlsession performs the requests of virtual apps like URLSession: a Session starts Tasks, and each ends with an Answer, whose
+// errors have URLSession's words. It does no I/O; a Sender does.
 package urlsession
 
 import (
@@ -11,48 +11,48 @@ import (
 
 // Sender sends requests.
 type Sender interface {
-	// Fetch sends a request and returns the whole answer. It honours ctx, and may be called from any goroutine. An
-	// error that is an *Error is told to the app as it is.
+	// Fetch sends a request and returns the whole response. It honours ctx and may be called from any goroutine. The app receives an
+	// error of type *Error unchanged.
 	Fetch(ctx context.Context, r Request) (Response, error)
 }
 
-// Request is what an app sends.
+// Request is a request of an app.
 type Request struct {
 	Method  string
 	URL     string
 	Headers []Header
 	Body    string
-	Proxy   string   // through which proxy; empty: what the host does
-	Roots   [][]byte // certificates the device trusts besides those the host does, as it was given them
+	Proxy   string   // the proxy; empty: the host's settings
+	Roots   [][]byte // additional trusted certificates of the device, in their original form
 	From    Source
 }
 
 // Source is the app that sends a request.
 type Source struct {
-	Data    string // the data folder of its device; empty: there are no folders
-	Program string // the file that it executes
+	Data    string // the data folder of its device; empty: without folders
+	Program string // the app's executable
 }
 
 // Header is one header of a Request.
 type Header struct{ Name, Value string }
 
-// Response is what came back.
+// Response is the answer of a server.
 type Response struct {
 	Status int
 	Type   string // of the content
 	Body   string
 }
 
-// Answer is how a request went, as the app is told.
+// Answer is the result of a request as the app receives it.
 type Answer struct {
 	Status int
 	Type   string
 	Body   string
-	Code   int // of Domain; zero is an answer
+	Code   int // a code of Domain; zero is a response
 	Error  string
 }
 
-// Task is a request under way.
+// Task is a running request.
 type Task struct {
 	cancel context.CancelFunc
 	done   chan struct{}
@@ -60,16 +60,16 @@ type Task struct {
 	at     time.Time
 }
 
-// Done is closed when the answer is there.
+// Done is closed when the answer has arrived.
 func (t *Task) Done() <-chan struct{} { return t.done }
 
-// Answer is how the task went, and when it ended. It may be called when Done is closed.
+// Answer returns the result of the task and the time of its end. It may be called after Done is closed.
 func (t *Task) Answer() (Answer, time.Time) { return t.answer, t.at }
 
-// Cancel ends the task: nobody waits for its answer any more.
+// Cancel ends the task and drops its answer.
 func (t *Task) Cancel() { t.cancel() }
 
-// Session sends requests at the same time, until it is closed.
+// Session sends concurrent requests until it is closed.
 type Session struct {
 	sender Sender
 	now    func() time.Time
@@ -78,17 +78,17 @@ type Session struct {
 	wg     sync.WaitGroup
 }
 
-// New makes a session. now is the clock that tasks end by. Close ends the session.
+// New makes a session. now is the clock for the tasks' ends. Close ends the session.
 func New(sender Sender, now func() time.Time) *Session {
 	s := &Session{sender: sender, now: now}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
 }
 
-// Offline reports whether there is nobody to send requests.
+// Offline reports whether the session has no sender.
 func (s *Session) Offline() bool { return s.sender == nil }
 
-// Send starts a task that may take as long as limit, and calls ended when its answer is there.
+// Send starts a task with a time limit, and calls ended when its answer arrives.
 func (s *Session) Send(r Request, limit time.Duration, ended func()) *Task {
 	ctx, cancel := context.WithTimeout(s.ctx, limit)
 	t := &Task{cancel: cancel, done: make(chan struct{})}
@@ -112,7 +112,7 @@ func (s *Session) Close() {
 	s.wg.Wait()
 }
 
-// reason is err as an app is told.
+// reason turns err into the error that an app receives.
 func reason(ctx context.Context, err error) Code {
 	known, is := errors.AsType[*Error](err)
 	switch {

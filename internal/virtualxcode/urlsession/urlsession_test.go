@@ -21,7 +21,7 @@ func waits(ctx context.Context) (urlsession.Response, error) {
 	return urlsession.Response{}, ctx.Err()
 }
 
-func TestHowTasksEnd(t *testing.T) {
+func TestTaskReportsAnswerOrError(t *testing.T) {
 	for name, c := range map[string]struct {
 		send sender
 		want urlsession.Answer

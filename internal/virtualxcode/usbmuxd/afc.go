@@ -17,26 +17,26 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// The services by which crash reports are copied: the first moves them to where the second has them.
+// Services for copying crash reports: the mover moves the reports to the folder of the copier.
 const (
 	reportMover = "com.apple.crashreportmover"
 	reportCopy  = "com.apple.crashreportcopymobile"
 )
 
-// mover says ping when it is done.
+// mover sends ping when it has moved the reports.
 func (s *Server) mover(world.Physical) func(context.Context, net.Conn) {
 	return func(_ context.Context, conn net.Conn) {
 		_, _ = io.WriteString(conn, "ping\x00")
-		_, _ = io.Copy(io.Discard, conn) // until the client is gone
+		_, _ = io.Copy(io.Discard, conn) // until the client disconnects
 	}
 }
 
-// afcHeader stands before every message of AFC, in little-endian numbers.
+// afcHeader precedes every message of AFC, in little-endian numbers.
 type afcHeader struct {
 	Magic  [8]byte
-	Entire uint64 // with the header and what follows it
-	This   uint64 // without the bytes of files
-	Number uint64 // of the request, again in its answer
+	Entire uint64 // the length of header and data
+	This   uint64 // the length without file contents
+	Number uint64 // the number of the request, repeated in its answer
 	Kind   uint64
 }
 
@@ -44,7 +44,7 @@ const afcHeaderSize = 40
 
 var afcMagic = [8]byte{'C', 'F', 'A', '6', 'L', 'P', 'A', 'A'}
 
-// The kinds of messages, and the states of an answer.
+// Kinds of messages, and status codes of an answer.
 const (
 	afcStatus     = 0x01
 	afcData       = 0x02
@@ -80,7 +80,7 @@ func (s *Server) copier(p world.Physical) func(context.Context, net.Conn) {
 	}
 }
 
-// reports are the files of the crash reports of a device, by their names.
+// reports returns the crash reports of a device by file name.
 func (s *Server) reports(udid string) map[string]string {
 	found := map[string]string{}
 	all, err := s.World.CrashReports(udid)
@@ -121,9 +121,9 @@ func writeAFC(w io.Writer, number, kind uint64, payload []byte) error {
 	return err
 }
 
-const maxReport = 64 << 20 // bytes of a crash report
+const maxReport = 64 << 20 // maximum size of a crash report in bytes
 
-// afcFiles are the files that one client sees.
+// afcFiles are the files visible to one client.
 type afcFiles struct {
 	find func() map[string]string
 	open map[uint64]*bytes.Reader
@@ -160,7 +160,7 @@ func (f *afcFiles) answer(kind uint64, payload []byte) (answerKind uint64, answe
 			return status(afcInvalid)
 		}
 		part := make([]byte, min(number(8), uint64(file.Len()), 64<<10))
-		n, _ := file.Read(part) // at the end there is nothing left
+		n, _ := file.Read(part) // the end of the file
 		return afcData, part[:n]
 	case afcClose:
 		delete(f.open, number(0))
@@ -169,7 +169,7 @@ func (f *afcFiles) answer(kind uint64, payload []byte) (answerKind uint64, answe
 	return status(afcNotKnown)
 }
 
-// named is the path in a request, without what goes before it and after its end.
+// named is the path of a request, with cleaned prefix and end.
 func named(payload []byte) string {
 	name, _, _ := strings.Cut(string(payload), "\x00")
 	return path.Clean(strings.TrimLeft(name, "/"))
@@ -199,5 +199,5 @@ func (f *afcFiles) about(name string) (uint64, []byte) {
 		"st_mtime", fmt.Sprint(info.ModTime().UnixNano()))
 }
 
-// pairs are names and values as AFC writes them.
+// pairs are names and values in AFC's format.
 func pairs(words ...string) []byte { return []byte(strings.Join(words, "\x00") + "\x00") }

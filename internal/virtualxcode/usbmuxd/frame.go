@@ -9,15 +9,15 @@ import (
 	"howett.net/plist"
 )
 
-// mostFrame is how long a message may be.
+// mostFrame is the maximum length of a message.
 const mostFrame = 1 << 20
 
-// muxHeader stands before every message of usbmuxd, in little-endian numbers.
+// muxHeader precedes every message of usbmuxd, in little-endian numbers.
 type muxHeader struct {
 	Length  uint32 // with the header
 	Version uint32
 	Kind    uint32
-	Tag     uint32 // of the request, again in its answer
+	Tag     uint32 // the number of the request, repeated in its answer
 }
 
 const (
@@ -32,7 +32,7 @@ type muxMessage struct {
 	body map[string]any
 }
 
-// readMux reads a request. Of the versions of the protocol only the one of property lists is known, which all clients speak today.
+// readMux reads a request. It supports only the property list version of the protocol, which all clients use today.
 func readMux(r io.Reader) (m muxMessage, err error) {
 	var h muxHeader
 	if err := binary.Read(r, binary.LittleEndian, &h); err != nil {
@@ -57,7 +57,7 @@ func readPlist(r io.Reader, length uint32) (body map[string]any, err error) {
 
 func (m muxMessage) reply(w io.Writer, body map[string]any) { _ = writeMux(w, m.tag, body) }
 
-// write tells a client what it did not ask for.
+// write sends an unsolicited message to a client.
 func write(w io.Writer, body map[string]any) error { return writeMux(w, 0, body) }
 
 func writeMux(w io.Writer, tag uint32, body map[string]any) error {

@@ -165,8 +165,8 @@ func TestGoIosPairs(t *testing.T) {
 	}
 }
 
-// TestAnotherHostIsRefused: who does not have the key of the pair record gets no session.
-func TestAnotherHostIsRefused(t *testing.T) {
+// TestSessionWithoutPairKeyIsRefused: who does not have the key of the pair record gets no session.
+func TestSessionWithoutPairKeyIsRefused(t *testing.T) {
 	s := newStand(t)
 	d := s.device(phone)
 	record, err := ios.ReadPairRecord(phone)

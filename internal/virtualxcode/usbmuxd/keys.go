@@ -21,14 +21,14 @@ import (
 	"ios-agent/internal/virtualxcode/uuid"
 )
 
-// systemBUID is what this computer is called in pair records.
+// systemBUID is the id of this computer in pair records.
 const systemBUID = "3FA8C1D2-5B64-4E07-9A1C-77D0E2B4C95F"
 
-// keys are those of all devices and of this computer. Each is made once, when it is first needed: making it takes a while.
+// keys are the keys of all devices and of this computer. Each is made once, on first use, because making a key is slow.
 type keys struct{ device, computer func() (crypto.Signer, error) }
 
-// Those of real pair records are RSA keys; libimobiledevice reads no others. A world that only our own driver reaches has quick ones: each
-// list of devices encrypts a connection to each of them, which would take a third of the time of our tests.
+// Real pair records have RSA keys, and libimobiledevice reads no other keys. A world that only our own driver reaches uses fast keys:
+// every list of devices opens an encrypted connection to each device, which would take a third of our tests' time with RSA.
 var (
 	realKeys  = newKeys(func() (crypto.Signer, error) { return rsa.GenerateKey(rand.Reader, 2048) })
 	quickKeys = newKeys(func() (crypto.Signer, error) { return ecdsa.GenerateKey(elliptic.P256(), rand.Reader) })
@@ -45,7 +45,7 @@ func (s *Server) keys() *keys {
 	return quickKeys
 }
 
-// public is how a device tells its key.
+// public encodes a device's public key.
 func (k *keys) public() ([]byte, error) {
 	key, err := k.device()
 	if err != nil {
@@ -58,7 +58,7 @@ func (k *keys) public() ([]byte, error) {
 	return inPEM("PUBLIC KEY", der), err
 }
 
-// private is a key as a pair record has it.
+// private encodes a key for a pair record.
 func private(key crypto.Signer) ([]byte, error) {
 	if of, is := key.(*rsa.PrivateKey); is {
 		return inPEM("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(of)), nil
@@ -75,11 +75,11 @@ func inPEM(kind string, data []byte) []byte {
 type pairing struct {
 	hostID string
 	host   []byte // its certificate, in DER
-	root   []byte // the one that signed both, in DER: libimobiledevice shows it instead of its own
-	device []byte // that of the device, which the host made, in DER
+	root   []byte // the certificate of the authority that signed both, in DER: libimobiledevice shows it instead of its own
+	device []byte // the device's certificate, which the host made, in DER
 }
 
-// readPairing reads the part of a pair record that a host sends with a request to pair.
+// readPairing reads the part of a pair record that a host sends with a pairing request.
 func readPairing(record map[string]any) (p pairing, err error) {
 	p.hostID = text(record, "HostID")
 	for key, to := range map[string]*[]byte{
@@ -98,7 +98,8 @@ func readPairing(record map[string]any) (p pairing, err error) {
 	return p, nil
 }
 
-// server is the TLS of a device: it shows the certificate that the host made for it, and wants that of the host.
+// server is the TLS configuration of a device: it presents the certificate that the host made for it, and requires the host's
+// certificate.
 func (p pairing) server(k *keys) (*tls.Config, error) {
 	key, err := k.device()
 	if err != nil {
@@ -106,17 +107,17 @@ func (p pairing) server(k *keys) (*tls.Config, error) {
 	}
 	return &tls.Config{
 		Certificates: []tls.Certificate{{Certificate: [][]byte{p.device}, PrivateKey: key}},
-		ClientAuth:   tls.RequireAnyClientCert, // who signed it says nothing: a device knows its hosts by their certificates
+		ClientAuth:   tls.RequireAnyClientCert, // the signature is irrelevant: a device knows its hosts by their certificates
 		VerifyPeerCertificate: func(raw [][]byte, _ [][]*x509.Certificate) error {
 			if len(raw) == 0 || !bytes.Equal(raw[0], p.host) && !bytes.Equal(raw[0], p.root) {
-				return errors.New("another host than the one that is paired")
+				return errors.New("the host is not the paired host")
 			}
 			return nil
 		},
 	}, nil
 }
 
-// newRecord makes a pair record, as a computer does that is being paired.
+// newRecord makes a pair record, like a computer during pairing.
 func (k *keys) newRecord(wifi string) (record []byte, who pairing, err error) {
 	device, err := k.device()
 	if err != nil {
@@ -127,7 +128,7 @@ func (k *keys) newRecord(wifi string) (record []byte, who pairing, err error) {
 		return nil, who, err
 	}
 	certify := func(of crypto.Signer, authority bool) []byte {
-		serial, failed := rand.Int(rand.Reader, big.NewInt(1<<62)) // else two records of one moment had the same certificate
+		serial, failed := rand.Int(rand.Reader, big.NewInt(1<<62)) // otherwise two records of the same second had the same certificate
 		err = errors.Join(err, failed)
 		about := &x509.Certificate{
 			SerialNumber: serial, Subject: pkix.Name{}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(10, 0, 0),
@@ -153,5 +154,5 @@ func (k *keys) newRecord(wifi string) (record []byte, who pairing, err error) {
 	return record, who, err
 }
 
-// escrow is what a device gives to a host that it trusts, by which the host can reach it while it is locked. It opens nothing here.
+// escrow is the escrow bag that lets a trusted host reach a locked device. Here it has no effect.
 func escrow(hostID string) []byte { return []byte("escrow of " + hostID) }

@@ -37,11 +37,11 @@ type talk struct {
 	*Server
 	device  world.Physical
 	conn    net.Conn
-	who     *pairing // of the session; nil: there is none
+	who     *pairing // the session's TLS; nil: no session
 	further func() bool
 }
 
-// lockdown is the first service of a device: it tells about the device, pairs and starts the others.
+// lockdown is the first service of a device: it returns values, pairs hosts and starts the other services.
 func (s *Server) lockdown(ctx context.Context, conn net.Conn, p world.Physical) {
 	t := &talk{Server: s, device: p, conn: conn}
 	for ctx.Err() == nil {
@@ -76,7 +76,7 @@ func (t *talk) answer(request map[string]any) map[string]any {
 	case "StartSession":
 		return t.begin(text(request, "HostID"))
 	case "StopSession":
-		t.further = func() bool { return false } // clients close the connection then
+		t.further = func() bool { return false } // clients then close the connection
 		return map[string]any{}
 	case "StartService":
 		return t.start(text(request, "Service"))
@@ -84,7 +84,7 @@ func (t *talk) answer(request map[string]any) map[string]any {
 	return refused(errUnknownRequests)
 }
 
-// begin begins a session: what follows is encrypted.
+// begin starts a session: later messages are encrypted.
 func (t *talk) begin(hostID string) map[string]any {
 	t.mu.Lock()
 	who, known := t.trusted[t.device.UDID][hostID]
@@ -107,7 +107,7 @@ func (t *talk) begin(hostID string) map[string]any {
 	return map[string]any{"SessionID": uuid.Of("session", t.device.UDID, hostID), "EnableSessionSSL": true}
 }
 
-// pair answers a host that wants to be trusted. The first time the device asks its owner, who has agreed when it is asked again.
+// pair answers a pairing request. The first request makes the device ask its owner; the second finds that the owner agreed.
 func (t *talk) pair(request map[string]any) map[string]any {
 	if t.device.Locked {
 		return refused(errProtected)
@@ -146,7 +146,7 @@ func (t *talk) validate(request map[string]any) map[string]any {
 	return map[string]any{}
 }
 
-// start opens a port for a service that the device has.
+// start opens a port for a service of the device.
 func (t *talk) start(name string) map[string]any {
 	switch {
 	case t.who == nil:
@@ -157,13 +157,13 @@ func (t *talk) start(name string) map[string]any {
 	return map[string]any{"Service": name, "Port": t.open(t.device.UDID, opened{name, *t.who}), "EnableServiceSSL": true}
 }
 
-// The domain in which a device tells whether developers may run their own code on it.
+// The domain with the state of Developer Mode.
 const (
 	developerDomain = "com.apple.security.mac.amfi"
 	developerKey    = "DeveloperModeStatus"
 )
 
-// value tells a value, or all of a domain. Most are only for hosts that the device trusts.
+// value returns a value, or all values of a domain. Most need a trusted host.
 func (t *talk) value(domain, key string) map[string]any {
 	values, err := t.values(domain)
 	if err != nil {
@@ -196,7 +196,7 @@ func (t *talk) value(domain, key string) map[string]any {
 	return out
 }
 
-// public is what a device tells everybody.
+// public are the values for every host.
 func public() []string {
 	return []string{"DeviceClass", "DeviceName", "DevicePublicKey", "HardwareModel", "ProductType", "ProductVersion", "ProtocolVersion",
 		"UniqueChipID", "UniqueDeviceID", "WiFiAddress"}
@@ -223,7 +223,7 @@ func (t *talk) values(domain string) (map[string]any, error) {
 	}, nil
 }
 
-// wifiAddress is an address that stays the same.
+// wifiAddress is a fixed address per device.
 func wifiAddress(p world.Physical) string {
 	id := strings.ToLower(strings.ReplaceAll(p.Identifier, "-", ""))
 	return "02:" + id[0:2] + ":" + id[2:4] + ":" + id[4:6] + ":" + id[6:8] + ":" + id[8:10]

@@ -17,7 +17,7 @@ const (
 	installationProxy = "com.apple.mobile.installation_proxy"
 )
 
-// prepare makes a service ready for one connection: what it tells begins at this moment.
+// prepare makes a service ready for one connection: its data begins at this moment.
 type prepare func(*Server, world.Physical) func(context.Context, net.Conn)
 
 func services() map[string]prepare {
@@ -26,7 +26,7 @@ func services() map[string]prepare {
 	}
 }
 
-// opened is a port that was opened for one connection of a host.
+// opened is a port opened for one connection of a host.
 type opened struct {
 	service string
 	who     pairing
@@ -47,14 +47,14 @@ func (s *Server) serviceOf(ctx context.Context, o opened, p world.Physical) func
 	}
 }
 
-// syslog sends the log of a device as it grows: lines that end with a zero byte.
+// syslog sends the growing log of a device: lines that end with a zero byte.
 func (s *Server) syslog(p world.Physical) func(context.Context, net.Conn) {
 	_, next, more, failed := s.World.Logs(p.UDID, 1<<62)
 	return func(ctx context.Context, conn net.Conn) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		go func() {
-			_, _ = io.Copy(io.Discard, conn) // until the client is gone
+			_, _ = io.Copy(io.Discard, conn) // until the client disconnects
 			cancel()
 		}()
 		for failed == nil {
@@ -88,7 +88,7 @@ func line(p world.Physical, e world.Entry) string {
 	return fmt.Sprintf("%s %s %s[%d] <%s>: %s\n\x00", e.Time.Format("Jan _2 15:04:05"), host, process, e.PID, level, vis(e.Message))
 }
 
-// vis is a text as the relay writes what is not printable ASCII; lines stay lines.
+// vis encodes a text like the relay: characters outside printable ASCII are escaped, except line feeds.
 func vis(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -110,7 +110,7 @@ func vis(s string) string {
 	return b.String()
 }
 
-// installation tells which apps are installed.
+// installation answers which apps are installed.
 func (s *Server) installation(p world.Physical) func(context.Context, net.Conn) {
 	return func(_ context.Context, conn net.Conn) {
 		for {
@@ -140,7 +140,7 @@ func (s *Server) installation(p world.Physical) func(context.Context, net.Conn) 
 	}
 }
 
-// chosen are the apps that a request names; all if it names none.
+// chosen are the apps in a request, or all.
 func chosen(request, apps map[string]any) map[string]any {
 	options, _ := request["ClientOptions"].(map[string]any)
 	ids, named := options["BundleIDs"].([]any)

@@ -1,8 +1,7 @@
-// Package usbmuxd is the virtual usbmuxd: the program on a Mac or a Linux machine through which others reach iPhones and iPads, and
-// what answers on such a device: lockdownd, services that it starts, and ports on which apps listen. It is written from what is
-// publicly known of the protocols. Its clients are real ones: go-ios talks to it in our tests.
-//
-// It must not know who its clients are. What a device is and does is in world.
+// Package usbmuxd is the virtual usbmuxd, the program on a Mac or a Linux machine that leads to iPhones and iPads. It also has the services
+// of such a device: lockdownd, the services that it starts, and ports of apps. A Server serves clients on a socket. It follows public
+// knowledge of the protocols, and real clients such as go-ios use it in our tests. It must not know its clients; the devices and their
+// state are in world.
 package usbmuxd
 
 import (
@@ -19,24 +18,24 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// Options say which devices there are.
+// Options configure the devices.
 type Options struct {
 	World *world.World
-	// Open connects to a port of a device on which a program listens that is no part of its system. Nil: nobody listens.
+	// Open connects to a port of a device on which a program outside the device's system listens. It returns nil if the port is closed.
 	Open func(ctx context.Context, udid string, port int) (net.Conn, error)
-	// Foreign says that programs of others connect too, which take only keys of the kind that real devices have.
+	// Foreign is set if other programs connect too: they accept only RSA keys, as real devices have.
 	Foreign bool
 }
 
-// Server answers clients, each on a connection of its own. The zero value of what is not in Options works.
+// Server answers clients, each on its own connection. Fields other than Options work with their zero values.
 type Server struct {
 	Options
 
 	mu       sync.Mutex
-	records  map[string][]byte             // pair records by the udid of the device, as clients read and saved them
-	trusted  map[string]map[string]pairing // who may begin a session, by udid and host id
-	asking   map[string]bool               // devices that show the question whether they trust this computer
-	paired   map[string]bool               // devices that were paired by a client: a fault does not undo that
+	records  map[string][]byte             // pair records by the device's UDID, as clients read and saved them
+	trusted  map[string]map[string]pairing // hosts that may start a session, by UDID and host id
+	asking   map[string]bool               // devices that show the dialog about trusting this computer
+	paired   map[string]bool               // devices that a client paired: a fault does not undo that
 	services map[service]opened            // ports that wait for a connection
 	last     uint16                        // the port that was opened last
 }
@@ -63,7 +62,7 @@ func (s *Server) Serve(ctx context.Context, conn net.Conn) {
 	}
 }
 
-// Listen serves the clients that l accepts until ctx ends. It closes l, and returns when every connection is closed.
+// Listen serves clients of l until ctx ends. It closes l, and returns after every connection is closed.
 func (s *Server) Listen(ctx context.Context, l net.Listener) {
 	var clients sync.WaitGroup
 	defer clients.Wait()
@@ -77,16 +76,16 @@ func (s *Server) Listen(ctx context.Context, l net.Listener) {
 	}
 }
 
-// The results of usbmuxd.
+// Result codes of usbmuxd.
 const (
 	resultOK       = 0
 	resultCommand  = 1
 	resultDevice   = 2
 	resultRefused  = 3
-	errNotExisting = 2 // ENOENT, for a pair record that is not there
+	errNotExisting = 2 // ENOENT, for a missing pair record
 )
 
-// answer answers a request. What it returns carries on with the connection, which belongs to a device then.
+// answer answers a request. The function that it returns, if any, takes over the connection, which then belongs to a device.
 func (s *Server) answer(ctx context.Context, conn net.Conn, m muxMessage) (further func(net.Conn)) {
 	result := func(number int) { m.reply(conn, map[string]any{"MessageType": "Result", "Number": number}) }
 	switch m.text("MessageType") {
@@ -125,7 +124,7 @@ func (s *Server) answer(ctx context.Context, conn net.Conn, m muxMessage) (furth
 	return nil
 }
 
-// connect finds who listens on a port of a device. The number of the port has its bytes in the order of the network.
+// connect finds the listener of a port of a device. The port number is in network byte order.
 func (s *Server) connect(ctx context.Context, m muxMessage) (serve func(net.Conn), result int) {
 	all := s.attached()
 	i := slices.IndexFunc(all, func(a attached) bool { return a.id == m.number("DeviceID") })
@@ -163,13 +162,13 @@ func carry(a, b net.Conn) {
 	both.Wait()
 }
 
-// attached is a device as usbmuxd tells it.
+// attached is a device in usbmuxd's format.
 type attached struct {
 	world.Physical
-	id int // as long as it is attached
+	id int // constant while it is attached
 }
 
-// attached are the devices that are there: by cable, or over the network.
+// attached lists the devices that are attached by cable or network.
 func (s *Server) attached() (all []attached) {
 	for i, p := range s.World.Physicals() {
 		if !s.happens(p.UDID, flaw.DeviceUnplugged) {
@@ -183,26 +182,26 @@ func (a attached) event() map[string]any {
 	about := map[string]any{"DeviceID": a.id, "SerialNumber": a.UDID}
 	if a.Wired {
 		about["ConnectionType"], about["ConnectionSpeed"], about["LocationID"], about["ProductID"] = "USB", 480_000_000, 1<<20, 0x12a8
-	} else { // libusbmuxd leaves out a device over the network of which it is not told where that is
+	} else { // libusbmuxd skips a network device without an address
 		about["ConnectionType"], about["InterfaceIndex"], about["NetworkAddress"] = "Network", 0, socketAddress(a.id)
 		about["EscapedFullServiceName"] = wifiAddress(a.Physical) + "@fe80::1._apple-mobdev2._tcp.local."
 	}
 	return map[string]any{"MessageType": "Attached", "DeviceID": a.id, "Properties": about}
 }
 
-// socketAddress is where a device is on the network, as macOS has it in memory: length, family, port, an address of IPv4.
+// socketAddress is the network address of a device as macOS stores it: length, family, port, IPv4 address.
 func socketAddress(id int) []byte {
 	at := make([]byte, 128)
 	copy(at, []byte{16, 2, 0xf2, 0x7e, 192, 0, 2, byte(id)})
 	return at
 }
 
-// announce tells a client which devices are there, and then which come and go.
+// announce sends a client the attached devices, and then each change.
 func (s *Server) announce(ctx context.Context, conn net.Conn) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
-		_, _ = io.Copy(io.Discard, conn) // until the client is gone
+		_, _ = io.Copy(io.Discard, conn) // until the client disconnects
 		cancel()
 	}()
 	known := []attached{}
@@ -245,7 +244,7 @@ func (s *Server) isPaired(udid string) bool {
 	return by || !s.happens(udid, flaw.DeviceUnpaired)
 }
 
-// record is the pair record of a device. The first one is made when it is asked for.
+// record is the pair record of a device, made on first use.
 func (s *Server) record(udid string) ([]byte, error) {
 	all := s.attached()
 	i := slices.IndexFunc(all, func(a attached) bool { return strings.EqualFold(a.UDID, udid) })
@@ -274,19 +273,19 @@ func missing(record []byte) error {
 	return nil
 }
 
-// save keeps the record of a client; nil forgets it.
+// save stores the record of a client; nil deletes it.
 func (s *Server) save(udid string, record []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.records = set(s.records, udid, record)
 }
 
-// trust lets a host begin sessions with a device. The caller holds the lock.
+// trust allows a host to start sessions with a device. The caller holds the lock.
 func (s *Server) trust(udid string, who pairing) {
 	s.trusted = set(s.trusted, udid, set(s.trusted[udid], who.hostID, who))
 }
 
-// set is a map with a value more; it may be nil before.
+// set returns a map with an additional value; the map may be nil.
 func set[K comparable, V any](m map[K]V, key K, value V) map[K]V {
 	if m == nil {
 		m = map[K]V{}

@@ -1,5 +1,5 @@
-// Package uuid makes UUIDs that are always the same for the same thing, so that what Virtual Xcode prints can be
-// repeated.
+// Package uuid derives UUIDs from names (Of): the same name always has the same UUID, so the output of Virtual Xcode is repeatable. The
+// UUIDs look random, as Apple's do, but contain neither time nor chance.
 package uuid
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Of is the UUID, in capitals, of what some words name.
+// Of returns the UUID, in capitals, of an object named by words.
 func Of(words ...string) string {
 	b := sha256.Sum256([]byte(strings.Join(words, "\x00")))
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80

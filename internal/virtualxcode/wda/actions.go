@@ -7,28 +7,28 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// mark is where a finger is at one time.
+// mark is the place of a finger at one time.
 type mark struct {
 	at   world.Point
 	when time.Duration
 }
 
-// touch is one finger from when it comes down until it is lifted.
+// touch is one finger from touching down until lifting.
 type touch struct {
-	marks   []mark // the first is where it came down
+	marks   []mark // the first is the start
 	resumed []time.Duration
 	lifted  time.Duration
 	up      bool
 }
 
-// chain is what one input source does.
+// chain is the sequence of one input source.
 type chain struct {
 	touches []*touch
 	texts   []string
 	took    time.Duration
 }
 
-// actions carries out W3C's actions. All of them are read before the first happens.
+// actions carries out W3C's actions. It parses all of them before it carries out the first.
 func (c *call) actions() (any, error) {
 	sources, ok := c.args["actions"].([]any)
 	if !ok || len(sources) == 0 {
@@ -38,7 +38,7 @@ func (c *call) actions() (any, error) {
 	for _, raw := range sources {
 		source, ok := raw.(map[string]any)
 		if !ok {
-			return nil, invalid("an action is no dictionary")
+			return nil, invalid("an action is not a dictionary")
 		}
 		steps, _ := source["actions"].([]any)
 		kind, _ := source["type"].(string)
@@ -81,7 +81,7 @@ func (c *call) actions() (any, error) {
 	return nil, nil
 }
 
-// finger reads what a pointer does. Its first move puts the finger down, and the down that follows means that.
+// finger parses a pointer's actions. The first move places the finger, and the following down refers to that place.
 func (c *call) finger(steps []any) (*chain, error) {
 	f := &chain{}
 	var at *world.Point
@@ -129,7 +129,7 @@ func (c *call) finger(steps []any) (*chain, error) {
 	return f, nil
 }
 
-// duration is how long a step takes.
+// duration is the duration of an action.
 func duration(step map[string]any) (time.Duration, error) {
 	ms, ok := step["duration"].(float64)
 	if !ok && step["duration"] != nil || ms < 0 || math.IsNaN(ms) {
@@ -138,7 +138,7 @@ func duration(step map[string]any) (time.Duration, error) {
 	return time.Duration(ms * float64(time.Millisecond)), nil
 }
 
-// position is where a move goes: on the screen, from the last place, or from the middle of an element.
+// position is the target of a move: on the screen, relative to the last place, or relative to the middle of an element.
 func (c *call) position(step map[string]any, last *world.Point) (world.Point, error) {
 	x, hasX := step["x"].(float64)
 	y, hasY := step["y"].(float64)
@@ -184,7 +184,7 @@ func (c *call) fromElement(id string, x, y float64) (world.Point, error) {
 	return world.Point{X: mid.X + x, Y: mid.Y + y}, nil
 }
 
-// keyboard reads what a keyboard does. Every key that is pressed is let go; what lies between two pauses is one text.
+// keyboard parses a keyboard's actions. Every pressed key must be released; keys between two pauses form one text.
 func keyboard(steps []any) (*chain, error) {
 	k := &chain{}
 	text, down := "", map[string]int{}
@@ -220,13 +220,13 @@ func keyboard(steps []any) (*chain, error) {
 }
 
 const (
-	longTouch = 500 * time.Millisecond // from when on a touch is a long press
-	twiceIn   = 350 * time.Millisecond // two taps within this are a double tap
-	carried   = 100 * time.Millisecond // a finger that rests so long before it moves carries what is under it
-	slack     = 4.0                    // points that a finger may move and still tap
+	longTouch = 500 * time.Millisecond // minimum duration of a long press
+	twiceIn   = 350 * time.Millisecond // maximum time between the taps of a double tap
+	carried   = 100 * time.Millisecond // a finger that rests this long before it moves drags the element under it
+	slack     = 4.0                    // maximum movement of a tap in points
 )
 
-// play makes of the fingers what a phone makes of them.
+// play carries out the gesture of the fingers.
 func (c *call) play(fingers []*chain) error {
 	switch {
 	case len(fingers) == 0:
@@ -242,7 +242,7 @@ func (c *call) play(fingers []*chain) error {
 	return nil
 }
 
-// one plays a finger alone.
+// one carries out the gesture of one finger.
 func (c *call) one(f *chain) error {
 	end := time.Duration(0)
 	for i := 0; i < len(f.touches); i++ {
@@ -268,7 +268,7 @@ func (c *call) one(f *chain) error {
 	return nil
 }
 
-// end is when the finger leaves; one that is never lifted leaves with the last step.
+// end is the time when the finger lifts; without an up it lifts after the last action.
 func (t *touch) end(last time.Duration) time.Duration {
 	if t.up {
 		return t.lifted
@@ -285,7 +285,7 @@ func (t *touch) twice(next *touch, last time.Duration) bool {
 
 func apart(a, b world.Point) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
 
-// touch is a tap, a long press, a swipe, or something that is carried.
+// touch carries out a tap, a long press, a swipe or a drag.
 func (c *call) touch(t *touch, end time.Duration) error {
 	from, to := t.marks[0], t.marks[len(t.marks)-1]
 	if t.still() {
@@ -302,7 +302,7 @@ func (c *call) touch(t *touch, end time.Duration) error {
 	return c.opts.World.Swipe(c.ctx, c.opts.UDID, from.at, to.at, took)
 }
 
-// began is when the finger first left its place.
+// began is the time when the finger first moved.
 func (t *touch) began() time.Duration {
 	for i, m := range t.marks[1:] {
 		if apart(m.at, t.marks[0].at) > slack {
@@ -312,7 +312,7 @@ func (t *touch) began() time.Duration {
 	return t.marks[0].when
 }
 
-// two are fingers that move at the same time: apart, together, or neither, which does nothing here.
+// two carries out a gesture of two fingers: they move apart or together; other movements have no effect here.
 func (c *call) two(a, b *touch) error {
 	before := apart(a.marks[0].at, b.marks[0].at)
 	lastA, lastB := a.marks[len(a.marks)-1], b.marks[len(b.marks)-1]

@@ -26,8 +26,8 @@ func wait(ms float64) dict { return dict{"type": "pause", "duration": ms} }
 
 var down, up = dict{"type": "pointerDown", "button": 0}, dict{"type": "pointerUp", "button": 0}
 
-// TestActions: what fingers do reaches the world as what a phone makes of it.
-func TestActions(t *testing.T) {
+// TestTouchActionsReachWorld: what fingers do reaches the world as what a phone makes of it.
+func TestTouchActionsReachWorld(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
 	p.start("Controls")
@@ -91,8 +91,8 @@ func TestActions(t *testing.T) {
 	reached(count)
 }
 
-// TestAlerts: the alert of the app, and one of the system over it, which the tree of the app has not.
-func TestAlerts(t *testing.T) {
+// TestAlertCommandsReadAndAnswerAlerts: the alert of the app, and one of the system over it, which the tree of the app has not.
+func TestAlertCommandsReadAndAnswerAlerts(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
 	p.start("Navigation")
@@ -131,8 +131,8 @@ func TestAlerts(t *testing.T) {
 	p.refused(p.ask("GET", "~/alert/text", nil), 404, "no such alert")
 }
 
-// TestDevice: apps, orientation, pictures and buttons.
-func TestDevice(t *testing.T) {
+// TestDeviceCommandsControlAppsAndDevice: apps, orientation, pictures and buttons.
+func TestDeviceCommandsControlAppsAndDevice(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
 	p.open()
@@ -178,8 +178,8 @@ func TestDevice(t *testing.T) {
 	p.refused(p.ask("POST", "~/wda/pressButton", dict{"name": "siri"}), 500, "unknown error")
 }
 
-// TestALockedDevice refuses launches, and says that it is locked.
-func TestALockedDevice(t *testing.T) {
+// TestLaunchOnLockedDeviceFails refuses launches, and says that it is locked.
+func TestLaunchOnLockedDeviceFails(t *testing.T) {
 	t.Parallel()
 	w := newPhone(t).world
 	real := w.Physicals()[0]
@@ -194,8 +194,8 @@ func TestALockedDevice(t *testing.T) {
 	}
 }
 
-// TestFaults: each goes wrong once, as its row says.
-func TestFaults(t *testing.T) {
+// TestArmedFaultsHappenOnce: each goes wrong once, as its row says.
+func TestArmedFaultsHappenOnce(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
 	arm := func(name string, set map[string]string) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// alert is the alert in front: SpringBoard's before the app's. Nil when there is none.
+// alert returns the alert in front: SpringBoard's before the app's, or nil.
 func (c *call) alert() (*node, error) {
 	over, err := c.overlay()
 	if err != nil {
@@ -24,7 +24,7 @@ func (c *call) alert() (*node, error) {
 	return boxIn(root), nil
 }
 
-// boxIn is an alert, or a sheet if there is none.
+// boxIn returns an alert, or else a sheet.
 func boxIn(root *node) *node {
 	all := root.all()
 	for _, kind := range []string{"Alert", "Sheet"} {
@@ -39,7 +39,7 @@ func noAlert() error {
 	return problem(http.StatusNotFound, "no such alert", "An attempt was made to operate on a modal dialog when one was not open")
 }
 
-// alertText is every text of the alert that is not a button's.
+// alertText is the text of the alert, without its buttons.
 func (c *call) alertText() (any, error) {
 	box, err := c.alert()
 	if err != nil {
@@ -90,8 +90,8 @@ func (c *call) alertButtons() (any, error) {
 	return labels, nil
 }
 
-// answered presses a button: the one that is named, or the last of an alert and the first of a sheet to accept it; the other way round
-// to dismiss it.
+// answered presses a button: the named one, or by default the last button of an alert and the first of a sheet to accept, and the
+// opposite to dismiss.
 func answered(accepts bool) func(*call) (any, error) {
 	return func(c *call) (any, error) {
 		box, err := c.alert()

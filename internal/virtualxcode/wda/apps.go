@@ -63,7 +63,7 @@ func (c *call) activateApp() (any, error) {
 
 func (c *call) launchUnattached() (any, error) { return c.activateApp() }
 
-// terminate ends an app, and tells whether it ran.
+// terminate ends an app, and reports whether it ran.
 func (c *call) terminate(bundle string) (bool, error) {
 	state, err := c.opts.World.State(c.ctx, c.opts.UDID, bundle)
 	if err != nil || state == world.NotRunning {
@@ -83,7 +83,7 @@ func (c *call) terminateApp() (any, error) {
 	return c.terminate(bundle)
 }
 
-// The states of an app, as XCUIApplication numbers them.
+// The states of an app, with XCUIApplication's numbers.
 const (
 	stateUnknown = iota
 	stateNotRunning
@@ -110,7 +110,7 @@ func (c *call) appState() (any, error) {
 	}[state], nil
 }
 
-// activeApps are those that accessibility calls active: what is in front, and SpringBoard.
+// activeApps are the apps that accessibility reports as active: the app in front, and SpringBoard.
 func (c *call) activeApps() (any, error) {
 	front, err := c.opts.World.Foreground(c.opts.UDID)
 	if err != nil {
@@ -123,7 +123,7 @@ func (c *call) activeApps() (any, error) {
 	return list, nil
 }
 
-// pid is the process of an app; 1 stands for SpringBoard's where it has none of its own.
+// pid is the process of an app; 1 stands for SpringBoard's process if it has none.
 func (c *call) pid(bundle string) int {
 	running, err := c.opts.World.Processes(c.ctx, c.opts.UDID)
 	if err != nil {
@@ -148,11 +148,11 @@ func (c *call) activeAppInfo() (any, error) {
 
 // nameOf is the display name of an app.
 func (c *call) nameOf(bundle string) string {
-	a, _ := c.opts.World.App(c.opts.UDID, bundle) // of a device that is gone, the next call says so
+	a, _ := c.opts.World.App(c.opts.UDID, bundle) // if the device was deleted, the next call reports it
 	return cmp.Or(a.Name, " ")
 }
 
-// deactivate puts the app into the background for a while.
+// deactivate puts the app into the background for some time.
 func (c *call) deactivate() (any, error) {
 	app, err := c.active()
 	if err != nil {
@@ -180,12 +180,12 @@ func (c *call) openURL() (any, error) {
 	return nil, c.opts.World.OpenURL(c.ctx, c.opts.UDID, url)
 }
 
-// errCrashed is the answer about an app under test that is gone.
+// errCrashed is the error for an app under test that has ended.
 func (c *call) errCrashed() error {
 	return badState("The application under test with bundle id '%s' is not running, possibly crashed", c.session.app)
 }
 
-// active is the app that commands are about: the one in front, unless a setting or the app under test says otherwise.
+// active is the target of commands: the app in front, unless a setting or the app under test says otherwise.
 func (c *call) active() (string, error) {
 	front, err := c.opts.World.Foreground(c.opts.UDID)
 	if err != nil || c.session == nil {

@@ -27,7 +27,7 @@ func deviceRoutes(t *table) {
 	t.in(get, "/wda/alert/buttons", (*call).alertButtons)
 }
 
-// turned are WebDriverAgent's words for how the device is held.
+// turned are WebDriverAgent's words for orientations.
 var turned = map[string]world.Orientation{
 	"PORTRAIT": world.Portrait, "LANDSCAPE": world.LandscapeLeft, "UIA_DEVICE_ORIENTATION_LANDSCAPERIGHT": world.LandscapeRight,
 	"UIA_DEVICE_ORIENTATION_PORTRAIT_UPSIDEDOWN": world.PortraitUpsideDown,
@@ -75,7 +75,7 @@ func (c *call) home() (any, error) {
 	return nil, err
 }
 
-// pressButton presses a button of the device's body. A simulator has no volume.
+// pressButton presses a button of the device's body. A simulator has no volume buttons.
 func (c *call) pressButton() (any, error) {
 	name := strings.ToLower(c.text("name"))
 	_, simulated, err := c.device()
@@ -91,14 +91,14 @@ func (c *call) pressButton() (any, error) {
 		"The button '%s' is unknown. Only the following button names are supported: (\n    home\n)", c.text("name"))
 }
 
-// locked: a simulator of the virtual world has no lock screen.
+// locked is always false: a virtual device has no lock screen.
 func (c *call) locked() (any, error) {
 	p, err := c.opts.World.FindPhysical(c.opts.UDID)
 	return err == nil && p.Locked, nil
 }
 
 func (c *call) lock() (any, error) {
-	_ = c.opts.World.SetLocked(c.opts.UDID, true) // a simulator has none
+	_ = c.opts.World.SetLocked(c.opts.UDID, true) // a simulator has no such button
 	return nil, nil
 }
 

@@ -53,10 +53,10 @@ func elementRoutes(t *table) {
 	t.in(post, "/wda/pressAndDragWithVelocity", (*call).dragFromTo)
 }
 
-// handle is what is remembered of an element that was found: enough to know it again.
+// handle identifies a found element, so that it can be found again.
 type handle struct {
 	app, kind, identifier, label string
-	rank                         int // among those that are alike, in document order
+	rank                         int // index among equal elements, in document order
 }
 
 func handleOf(app string, n *node, root *node) handle {
@@ -72,12 +72,12 @@ func handleOf(app string, n *node, root *node) handle {
 	return h
 }
 
-// fits reports whether an element is like the one that is meant. What a user typed does not make it another one.
+// fits reports whether an element matches the handle. Text typed by a user does not matter.
 func (h handle) fits(n *node) bool {
 	return n.Type == h.kind && n.Identifier == h.identifier && (n.Identifier != "" || n.Label == h.label)
 }
 
-// id is the same for the same element.
+// id is constant for an element.
 func (h handle) id() string {
 	sum := fnv.New64a()
 	fmt.Fprintf(sum, "%s\x00%s\x00%s\x00%s", h.app, h.kind, h.identifier, h.label)
@@ -88,7 +88,7 @@ func (h handle) id() string {
 
 const elementKey = "element-6066-11e4-a52e-4f735466cecf"
 
-// told is an element as an answer has it, and remembers it.
+// told returns an element as part of an answer, and remembers its handle.
 func (c *call) told(app string, n, root *node) any {
 	h := handleOf(app, n, root)
 	id := h.id()
@@ -106,7 +106,7 @@ func (c *call) told(app string, n, root *node) any {
 			said[field] = first(n.value(), n.Label)
 			continue
 		}
-		if field == "name" { // W3C's word for the type
+		if field == "name" { // W3C's key for an element
 			name = "type"
 		}
 		if v, ok := n.attribute(name); ok {
@@ -116,7 +116,7 @@ func (c *call) told(app string, n, root *node) any {
 	return said
 }
 
-// element finds the element that a path names on the screen again.
+// element finds the element of a path on the screen again.
 func (c *call) element() (n, root *node, err error) {
 	h, known := c.session.elements[c.params["uuid"]]
 	if !known {
@@ -190,7 +190,7 @@ func (c *call) search() (found []*node, app string, root *node, err error) {
 	return found, app, root, err
 }
 
-// focused is the element that keys go to.
+// focused is the element with keyboard focus.
 func (c *call) focused() (any, error) {
 	root, app, err := c.snapshot()
 	if err != nil {
@@ -234,7 +234,7 @@ func (c *call) elementText() (any, error) {
 	return first(n.value(), n.Label), nil
 }
 
-// click taps the middle of an element, whatever lies over it.
+// click taps the middle of an element, even if another element covers it.
 func (c *call) click() (any, error) {
 	n, _, err := c.element()
 	if err != nil {
@@ -259,7 +259,7 @@ func (c *call) typed() (string, bool) {
 	return text, ok
 }
 
-// typeText types into what has the focus. Where nothing has it the keys are lost, and nobody is told.
+// typeText types into the focused element. Without a focus the keys are lost without an error.
 func (c *call) typeText(text string) error {
 	err := c.opts.World.TypeText(c.ctx, c.opts.UDID, keyed(text))
 	if errors.Is(err, world.ErrNoFocus) {
@@ -276,7 +276,7 @@ func (c *call) keys() (any, error) {
 	return nil, c.typeText(text)
 }
 
-// setValue moves a wheel or a slider, and types into anything else.
+// setValue moves a wheel or a slider, and types into other elements.
 func (c *call) setValue() (any, error) {
 	n, _, err := c.element()
 	if err != nil {
@@ -346,7 +346,7 @@ func (c *call) turnWheel() (any, error) {
 	return nil, c.opts.World.SetValue(c.ctx, c.opts.UDID, n.Frame.Centre(), n.Look.Rows[i])
 }
 
-// dismissKeyboard presses a key that ends the input; the virtual keyboard has one: return.
+// dismissKeyboard presses a key that ends the input: return on the virtual keyboard.
 func (c *call) dismissKeyboard() (any, error) {
 	root, _, err := c.snapshot()
 	if err != nil {
@@ -358,7 +358,7 @@ func (c *call) dismissKeyboard() (any, error) {
 	return nil, c.opts.World.ToggleSoftwareKeyboard(c.ctx, c.opts.UDID)
 }
 
-// spot is where a gesture of the older routes goes: at the element, or at x and y, which then count from it.
+// spot is the point of an older route's gesture: on the element, or at x and y, relative to the element if there is one.
 func (c *call) spot() (world.Point, error) {
 	at := world.Point{}
 	uuid := c.params["uuid"]

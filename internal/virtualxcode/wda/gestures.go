@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// area is the frame that a gesture of the older routes is made in: that of the element, or the screen.
+// area is the frame of an older route's gesture: the element's, or the screen's.
 func (c *call) area() (world.Rect, error) {
 	if uuid := c.params["uuid"]; uuid != "" && uuid != "0" {
 		n, _, err := c.element()
@@ -25,7 +25,7 @@ func (c *call) area() (world.Rect, error) {
 	return root.Frame, nil
 }
 
-// along is a finger that moves through the middle of a frame, over a share of it.
+// along moves a finger through the middle of a frame, over a share of it.
 func along(r world.Rect, direction string, share float64) (from, to world.Point) {
 	mid := r.Centre()
 	dx, dy := r.W*share/2, r.H*share/2
@@ -55,7 +55,7 @@ func (c *call) swipe() (any, error) {
 	return nil, c.opts.World.Swipe(c.ctx, c.opts.UDID, from, to, swipeTook)
 }
 
-// scroll moves the content so that what lies in the direction comes into view.
+// scroll moves the content so that the part in the given direction comes into view.
 func (c *call) scroll() (any, error) {
 	back := map[string]string{"up": "down", "down": "up", "left": "right", "right": "left"}[c.text("direction")]
 	if back == "" {
@@ -81,7 +81,7 @@ func (c *call) pinch() (any, error) {
 	return nil, c.opts.World.Pinch(c.ctx, c.opts.UDID, r.Centre(), scale, 500*time.Millisecond)
 }
 
-// dragFromTo is a press that moves, by time or by velocity.
+// dragFromTo presses and drags, by time or by velocity.
 func (c *call) dragFromTo() (any, error) {
 	var at [4]float64
 	for i, name := range []string{"fromX", "fromY", "toX", "toY"} {

@@ -7,14 +7,14 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// special are the characters that W3C's code points of keys stand for.
+// special maps W3C's code points of keys to characters.
 var special = map[rune]string{
 	0xE000: "", 0xE003: "\b", 0xE004: "\t", 0xE006: "\n", 0xE007: "\n", 0xE00C: "\x1b", 0xE00D: " ", 0xE05D: " ", 0xE017: "\x7f",
 	0xE018: ";", 0xE019: "=", 0xE01A: "0", 0xE01B: "1", 0xE01C: "2", 0xE01D: "3", 0xE01E: "4", 0xE01F: "5", 0xE020: "6", 0xE021: "7",
 	0xE022: "8", 0xE023: "9", 0xE024: "*", 0xE025: "+", 0xE026: ",", 0xE027: "-", 0xE028: ".", 0xE029: "/",
 }
 
-// keyed is a text with the keys in it as the virtual keyboard knows them. Escape and forward delete do nothing there.
+// keyed is a text with keys as the virtual keyboard accepts them. Escape and forward delete have no effect there.
 func keyed(text string) string {
 	var out strings.Builder
 	for _, r := range text {
@@ -34,7 +34,7 @@ const (
 	flagCmd   = 1 << 4
 )
 
-// named are the keys that XCUIKeyboardKey has names for.
+// named are the keys with a name in XCUIKeyboardKey.
 var named = map[string]string{
 	"XCUIKeyboardKeyDelete": "\b", "XCUIKeyboardKeyReturn": "\n", "XCUIKeyboardKeyEnter": "\n", "XCUIKeyboardKeyTab": "\t",
 	"XCUIKeyboardKeySpace": " ", "XCUIKeyboardKeyEscape": "", "XCUIKeyboardKeyForwardDelete": "", "XCUIKeyboardKeyUpArrow": "",

@@ -92,7 +92,7 @@ func letter(ch byte) bool {
 	return ch >= 'a' && ch <= 'z' || ch >= 'A' && ch <= 'Z' || ch >= '0' && ch <= '9' || ch == '_' || ch >= 0x80
 }
 
-// reader goes through the words of an expression.
+// reader walks through the words of an expression.
 type reader struct {
 	words []string
 	at    int
@@ -111,7 +111,7 @@ func (r *reader) next() string {
 	return w
 }
 
-// take goes on if the next word is one of these, in any case.
+// take consumes the next word if it is one of these, in any case.
 func (r *reader) take(any ...string) bool {
 	if slices.ContainsFunc(any, func(w string) bool { return strings.EqualFold(w, r.peek()) }) && r.at < len(r.words) {
 		r.at++
@@ -212,7 +212,7 @@ func (r *reader) comparison() (test, error) {
 	}, nil
 }
 
-// shown is an attribute as a predicate compares it: truths are 1 and 0, sides of the frame are rect.x and its like.
+// shown is the form of an attribute in a predicate: booleans are 1 and 0, parts of the frame are rect.x etc.
 func (n *node) shown(name string) (string, bool) {
 	if side, ok := strings.CutPrefix(name, "rect."); ok {
 		return n.written(side)
@@ -244,7 +244,7 @@ func number(text string) float64 {
 	return f
 }
 
-// like has * for any characters.
+// like supports * for any characters.
 func like(have, want string) bool {
 	parts := strings.Split(want, "*")
 	if len(parts) == 1 {

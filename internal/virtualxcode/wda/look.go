@@ -11,15 +11,15 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// node is an element of a snapshot, with its place in it.
+// node is an element of a snapshot, with its parent and index.
 type node struct {
 	*world.Element
 	parent   *node
-	index    int // among its siblings
+	index    int // index among its siblings
 	children []*node
 }
 
-// snapshot is the tree of the active app, as deep as the settings let it be.
+// snapshot is the tree of the active app, up to the depth in the settings.
 func (c *call) snapshot() (*node, string, error) {
 	app, err := c.active()
 	if err != nil {
@@ -32,7 +32,7 @@ func (c *call) snapshot() (*node, string, error) {
 	return whole(root, nil, 0, int(setting[float64](c, "snapshotMaxDepth"))), app, nil
 }
 
-// tree is what an app shows.
+// tree is the present tree of an app.
 func (c *call) tree(app string) (*world.Element, error) {
 	if app == world.SpringBoard {
 		if over, err := c.overlay(); over != nil || err != nil {
@@ -43,7 +43,7 @@ func (c *call) tree(app string) (*world.Element, error) {
 	depth := int(setting[float64](c, "snapshotMaxDepth"))
 	switch {
 	case errors.Is(err, world.ErrTooDeep) && depth <= o.Levels:
-		err = nil // what is deeper is not asked for
+		err = nil // deeper elements are skipped
 	case errors.Is(err, world.ErrTooDeep):
 		return nil, fmt.Errorf("error getting main window kAXErrorIllegalArgument: the tree has more than %d levels", o.Levels)
 	}
@@ -53,15 +53,15 @@ func (c *call) tree(app string) (*world.Element, error) {
 	return o.Root, err
 }
 
-// still is how long a screen has to be the same to count as idle.
+// still is how long a screen must stay the same to count as idle.
 const still = 200 * time.Millisecond
 
-// idle is how long XCTest may wait for the app before it looks or acts.
+// idle is how long XCTest waits for the app before it looks or acts.
 func (c *call) idle() time.Duration {
 	return time.Duration(setting[float64](c, "waitForIdleTimeout") * float64(time.Second))
 }
 
-// overlay is what SpringBoard shows over another app; nil if nothing.
+// overlay is SpringBoard's tree over another app, or nil.
 func (c *call) overlay() (*world.Element, error) {
 	front, err := c.opts.World.Foreground(c.opts.UDID)
 	if err != nil || front == world.SpringBoard {
@@ -74,7 +74,7 @@ func (c *call) overlay() (*world.Element, error) {
 	return o.System, err
 }
 
-// whole is a tree with the places of its elements. A depth of 1 is the root alone.
+// whole converts a tree to nodes. A depth of 1 is the root alone.
 func whole(e *world.Element, parent *node, index, depth int) *node {
 	n := &node{Element: e, parent: parent, index: index}
 	if depth > 1 {
@@ -85,7 +85,7 @@ func whole(e *world.Element, parent *node, index, depth int) *node {
 	return n
 }
 
-// all are the elements below, parents first, and n itself.
+// all returns n and its descendants, parents first.
 func (n *node) all() []*node {
 	list := []*node{n}
 	for _, child := range n.children {
@@ -109,7 +109,7 @@ func (n *node) name() string {
 // texts are the types that hold text of the user.
 var texts = []string{"TextField", "SecureTextField", "SearchField", "TextView"}
 
-// value is what WebDriverAgent calls the value: some types have another one than accessibility says.
+// value is WebDriverAgent's value: some types differ from accessibility's value.
 func (n *node) value() string {
 	switch {
 	case n.Type == "StaticText":
@@ -136,14 +136,14 @@ func first(choices ...string) string {
 	return ""
 }
 
-// rect is the frame in whole numbers, around the real one.
+// rect is the frame in whole numbers, around the exact frame.
 func (n *node) rect() world.Rect {
 	f := n.frame()
 	x, y := math.Floor(f.X), math.Floor(f.Y)
 	return world.Rect{X: x, Y: y, W: math.Ceil(f.X+f.W) - x, H: math.Ceil(f.Y+f.H) - y}
 }
 
-// frame is the real one, unless it is no number.
+// frame is the exact frame, or nil if it is not finite.
 func (n *node) frame() world.Rect {
 	for _, side := range []float64{n.Frame.X, n.Frame.Y, n.Frame.W, n.Frame.H} {
 		if math.IsInf(side, 0) || math.IsNaN(side) {
@@ -153,7 +153,7 @@ func (n *node) frame() world.Rect {
 	return n.Frame
 }
 
-// visible reports whether some of it lies on the screen, within what clips it.
+// visible reports whether a part of the element is on the screen and not clipped.
 func (n *node) visible() bool {
 	left, top, right, bottom := n.Frame.X, n.Frame.Y, n.Frame.X+n.Frame.W, n.Frame.Y+n.Frame.H
 	for p := n.parent; p != nil; p = p.parent {
@@ -173,7 +173,7 @@ var readable = []string{
 
 func (n *node) native() bool { return slices.Contains(readable, n.Type) }
 
-// accessible reports whether a person who cannot see reaches it: not what lies in something that is read out as one.
+// accessible reports whether VoiceOver reaches an element: elements inside a readable element are not reached.
 func (n *node) accessible() bool {
 	cell := n.Type == "Cell" && len(n.children) > 0 && n.children[0].native()
 	if !n.native() && !cell {
@@ -187,7 +187,7 @@ func (n *node) accessible() bool {
 	return true
 }
 
-// traits are UIKit's words for what it is.
+// traits are UIKit's traits of an element.
 func (n *node) traits() string {
 	var all []string
 	if t := map[string]string{"Button": "Button", "Tab": "Button", "Link": "Link", "StaticText": "StaticText", "Image": "Image",
@@ -204,7 +204,7 @@ func (n *node) traits() string {
 	return strings.Join(all, ", ")
 }
 
-// attribute is one by WebDriverAgent's name for it; false when there is no such attribute. Nil is one without a value.
+// attribute returns an attribute by WebDriverAgent's name, and false for an unknown name. Nil means without a value.
 func (n *node) attribute(name string) (any, bool) {
 	r := n.rect()
 	text := func(s string) any {
@@ -234,7 +234,7 @@ func (n *node) attribute(name string) (any, bool) {
 		return n.accessible(), true
 	case "selected", "isSelected":
 		return n.Selected, true
-	case "focused", "isFocused": // the focus of a television, not of the keyboard
+	case "focused", "isFocused": // the focus of tvOS, not of the keyboard
 		return false, true
 	case "hittable", "isHittable":
 		return n.visible() && !n.Disabled, true
@@ -264,7 +264,7 @@ func rectOf(r world.Rect) map[string]any {
 	return map[string]any{"x": r.X, "y": r.Y, "width": r.W, "height": r.H}
 }
 
-// cocoa writes a frame as NSStringFromCGRect does.
+// cocoa formats a frame like NSStringFromCGRect.
 func cocoa(r world.Rect) string {
 	return fmt.Sprintf("{{%v, %v}, {%v, %v}}", r.X, r.Y, r.W, r.H)
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// xpath finds elements by the simple part of XPath: steps with / and //, names, and conditions in brackets.
+// xpath finds elements by a simple subset of XPath: steps with / and //, names, and conditions in brackets.
 func xpath(text string, below *node) ([]*node, error) {
 	list, err := words(text)
 	if err != nil {
@@ -44,7 +44,7 @@ func xpath(text string, below *node) ([]*node, error) {
 	return found, nil
 }
 
-// step goes from elements to their children, or to all below, that have a name and fit the conditions.
+// step goes from elements to their children, or to all descendants, with a name and conditions.
 func (r *reader) step(from []*node, deep bool) ([]*node, error) {
 	name := r.next()
 	if name == "" || name == "[" {
@@ -74,7 +74,7 @@ func (r *reader) step(from []*node, deep bool) ([]*node, error) {
 			}
 		}
 	}
-	if len(from) == 0 { // the conditions are read all the same
+	if len(from) == 0 { // parse the conditions in any case
 		if _, err := r.conditions(nil); err != nil {
 			return nil, err
 		}
@@ -165,7 +165,7 @@ func (r *reader) condition() (test, error) {
 	return func(n *node) bool { have, ok := n.written(name); return ok && compare(have, want) }, nil
 }
 
-// attribute is a name behind an @.
+// attribute is a name after an @.
 func (r *reader) attribute() (string, error) {
 	if !r.take("@") {
 		return "", badSelector("The XPath query cannot be read at %q", r.peek())
@@ -214,7 +214,7 @@ func classChain(text string, below *node) ([]*node, error) {
 			inside, after, _ = strings.Cut(after[1:], "]")
 			i, err := strconv.Atoi(inside)
 			if err != nil || i == 0 {
-				return nil, badSelector("%q is no index of a class chain", inside)
+				return nil, badSelector("invalid index %q in a class chain", inside)
 			}
 			if i < 0 {
 				i += len(next) + 1

@@ -10,31 +10,31 @@ import (
 // route is one command.
 type route struct {
 	method  string
-	parts   []string // of the path after the session; one with a colon is a parameter
-	session bool     // needs one, and stands behind it in the path
-	aside   bool     // is answered while the main thread is busy
+	parts   []string // the path after the session; a part with a colon is a parameter
+	session bool     // needs a session, whose id precedes it in the path
+	aside   bool     // answered while the main thread is busy
 	looks   bool     // reads the tree
 	do      func(*call) (any, error)
 }
 
-// call is one command under way.
+// call is one running command.
 type call struct {
 	*Server
 	ctx     context.Context
-	session *session // nil without one
+	session *session // nil without a session
 	params  map[string]string
 	query   url.Values
 	path    string
 	args    map[string]any
 }
 
-// text is an argument that is a text; empty when it is not there.
+// text is a text argument, or "".
 func (c *call) text(name string) string {
 	s, _ := c.args[name].(string)
 	return s
 }
 
-// number is an argument that is a number.
+// number is a numeric argument.
 func (c *call) number(name string) (float64, bool) {
 	n, ok := c.args[name].(float64)
 	return n, ok
@@ -95,7 +95,7 @@ func (t *table) in(method, path string, do func(*call) (any, error)) {
 	t.add(method, path, route{session: true}, do)
 }
 
-// both adds a command that may be asked with a session and without.
+// both adds a command that works with and without a session.
 func (t *table) both(method, path string, do func(*call) (any, error)) {
 	t.in(method, path, do)
 	t.add(method, path, route{}, do)
@@ -107,7 +107,7 @@ const (
 	del  = http.MethodDelete
 )
 
-// routes is every command that is served.
+// routes are all commands.
 func routes() []route {
 	t := &table{}
 	t.add(get, "/status", route{aside: true}, (*call).status)

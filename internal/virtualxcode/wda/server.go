@@ -1,6 +1,6 @@
-// Package wda is a virtual WebDriverAgent: it serves the routes of version 10 and later for one device of the virtual world, over
-// HTTP. Names, shapes and rules are those of WebDriverAgent's public sources; what XCTest makes of them is assumed (Marks). It must
-// not know who started it or who its clients are.
+// Package wda is a virtual WebDriverAgent: a Server serves the routes of version 10 and later over HTTP, for one device of the virtual
+// world. Names, shapes and rules come from WebDriverAgent's public sources; XCTest's effects are assumed (Marks). It must not know how
+// it was started or which clients it has.
 package wda
 
 import (
@@ -21,23 +21,23 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// Version is the one of WebDriverAgent that is imitated.
+// Version is the imitated version of WebDriverAgent.
 const Version = "10.2.1"
 
-// Bundle is the bundle id of the app that WebDriverAgent runs in.
+// Bundle is the bundle id of WebDriverAgent's app.
 const Bundle = "com.facebook.WebDriverAgentRunner.xctrunner"
 
-// ErrGone is how Listen ends when a fault ended the server.
+// ErrGone is the error of Listen after a fault ended the server.
 var ErrGone = errors.New("WebDriverAgent crashed")
 
-// Options say which device a server is for. World and UDID are needed.
+// Options configure a server. World and UDID are required.
 type Options struct {
 	World *world.World
 	UDID  string
-	// KeepsUp lets the world's time pass between commands as the time of day does. It is for a world whose time passes only on request
-	// and clients that wait by the time of day.
+	// KeepsUp lets the world's time pass in real time between commands. It is for a world whose time passes only on request, with
+	// clients that wait in real time.
 	KeepsUp bool
-	// Served is told of every command, and whether it reads the tree; nil: nobody is.
+	// Served is called for every command, with whether the command reads the tree; may be nil.
 	Served func(look bool)
 }
 
@@ -46,11 +46,11 @@ type Server struct {
 	opts   Options
 	routes []route
 
-	main sync.Mutex // the main thread of the test: held while a command is carried out
+	main sync.Mutex // the test's main thread: held during a command
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	session *session
-	last    time.Time // when the last command ended
+	last    time.Time // the end of the last command
 	gone    chan struct{}
 	ended   bool
 }
@@ -65,17 +65,17 @@ func New(o Options) *Server {
 	return s
 }
 
-// Listen serves what l accepts until ctx ends or a fault ends the server. It closes l, and returns when every connection is closed.
+// Listen serves connections of l until ctx ends or a fault ends the server. It closes l, and returns after every connection is closed.
 func (s *Server) Listen(ctx context.Context, l net.Listener) error {
 	return single.Until(ctx, s.gone, ErrGone, l, s, nil)
 }
 
-// Serve serves one connection until the client leaves, the server ends or ctx does. It closes conn.
+// Serve serves one connection until the client leaves, the server ends or ctx ends. It closes conn.
 func (s *Server) Serve(ctx context.Context, conn net.Conn) error {
 	return single.Serve(conn, func(l net.Listener) error { return s.Listen(ctx, l) })
 }
 
-// Gone is closed when the server has ended by itself or was killed.
+// Gone is closed after the server has ended by itself or was killed.
 func (s *Server) Gone() <-chan struct{} { return s.gone }
 
 // Ended reports whether the server has ended.
@@ -88,10 +88,10 @@ func (s *Server) Ended() bool {
 	}
 }
 
-// maxBody bounds a command.
+// maxBody is the maximum size of a command.
 const maxBody = 16 << 20
 
-// ServeHTTP carries out one command.
+// ServeHTTP serves one command.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.Ended() {
 		cut(w)
@@ -106,7 +106,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
 	if err == nil && len(strings.TrimSpace(string(body))) > 0 && json.Unmarshal(body, &c.args) != nil {
-		s.answer(w, nil, problem(http.StatusBadRequest, "invalid argument", "the body is no JSON object"))
+		s.answer(w, nil, problem(http.StatusBadRequest, "invalid argument", "the body is not a JSON object"))
 		return
 	}
 	value, err := s.perform(c, h)
@@ -117,7 +117,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, value, err)
 }
 
-// cut ends a connection without an answer.
+// cut closes a connection without an answer.
 func cut(w http.ResponseWriter) {
 	if h, ok := w.(http.Hijacker); ok {
 		if conn, _, err := h.Hijack(); err == nil {
@@ -128,7 +128,7 @@ func cut(w http.ResponseWriter) {
 	panic(http.ErrAbortHandler)
 }
 
-// perform carries out a command, one at a time unless it needs no main thread.
+// perform carries out a command. Commands run one at a time, except commands that do not need the main thread.
 func (s *Server) perform(c *call, h route) (any, error) {
 	if h.aside {
 		return h.do(c)
@@ -165,7 +165,7 @@ func (s *Server) carryOut(c *call, h route) (any, error) {
 	return h.do(c)
 }
 
-// enter finds the session that a command names.
+// enter finds the session of a command.
 func (s *Server) enter(c *call) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,7 +179,7 @@ func (s *Server) enter(c *call) error {
 	return nil
 }
 
-// happens asks whether a fault happens to this device now.
+// happens reports whether a fault happens to this device now.
 func (s *Server) happens(name string) (flaw.Hit, bool) {
 	return s.opts.World.TakeFault(s.opts.UDID, name)
 }
@@ -191,7 +191,7 @@ func (s *Server) happensIf(occasion bool, name string) (flaw.Hit, bool) {
 	return s.happens(name)
 }
 
-// sleep lets time pass: the world's, and with it the client's if that is the time of day.
+// sleep lets time pass: the world's, and the client's too in real time.
 func (s *Server) sleep(ctx context.Context, d time.Duration) error { return s.opts.World.Sleep(ctx, d) }
 
 // die ends the server.
@@ -205,10 +205,10 @@ func (s *Server) die() error {
 	return ErrGone
 }
 
-// Kill ends the server as the end of its process does.
+// Kill ends the server like the end of its process.
 func (s *Server) Kill() { _ = s.die() }
 
-// keepUp lets as much time pass in the world as passed between two commands.
+// keepUp advances the world's time by the real time since the last command.
 func (s *Server) keepUp(ctx context.Context) error {
 	if !s.opts.KeepsUp {
 		return nil
@@ -244,7 +244,7 @@ func (s *Server) answer(w http.ResponseWriter, value any, err error) {
 	w.Header().Set("Content-Type", "application/json;charset=UTF-8")
 	w.Header().Set("Cache-Control", "no-cache")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"value": value, "sessionId": id}) // a client that has left
+	_ = json.NewEncoder(w).Encode(map[string]any{"value": value, "sessionId": id}) // the client has left
 }
 
 // picture is the screen as PNG.
@@ -256,7 +256,7 @@ func (s *Server) picture(ctx context.Context) ([]byte, error) {
 	return render.PNG(scene)
 }
 
-// trouble is an error as WebDriverAgent answers it.
+// trouble sends an error as WebDriverAgent does.
 type trouble struct {
 	status        int
 	code, message string
@@ -268,7 +268,7 @@ func problem(status int, code, format string, args ...any) error {
 	return &trouble{status, code, fmt.Sprintf(format, args...)}
 }
 
-// problemOf is what an exception of XCTest becomes.
+// problemOf converts an XCTest exception to an error.
 func problemOf(err error) *trouble {
 	if t, ok := errors.AsType[*trouble](err); ok {
 		return t

@@ -10,13 +10,13 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// session is the one that there is.
+// session is the only session.
 type session struct {
 	id       string
-	app      string // the app under test; empty: whatever is in front
-	expected bool   // it was launched and should run
+	app      string // the app under test; empty: the app in front
+	expected bool   // the app was launched and should run
 	settings map[string]any
-	elements map[string]handle // by their ids
+	elements map[string]handle // by id
 }
 
 // usual are the settings of a new session.
@@ -52,7 +52,7 @@ func (c *call) status() (any, error) {
 	}, nil
 }
 
-// device is the device as it is now, and whether it is simulated.
+// device returns the present device, and whether it is simulated.
 func (s *Server) device() (world.Device, bool, error) {
 	if p, err := s.opts.World.FindPhysical(s.opts.UDID); err == nil {
 		return p.Device, false, nil
@@ -68,7 +68,7 @@ func kindOf(d world.Device) string {
 	return "iphone"
 }
 
-// newSession ends the session before, and starts the app that the capabilities name.
+// newSession ends the previous session, and starts the app in the capabilities.
 func (c *call) newSession() (any, error) {
 	refused := func(format string, args ...any) error {
 		return problem(http.StatusInternalServerError, "session not created", format, args...)
@@ -96,7 +96,7 @@ func (c *call) newSession() (any, error) {
 	return c.describeSession()
 }
 
-// startFor launches the app of a session, or leaves it as it is.
+// startFor launches the app of a session, or leaves it unchanged.
 func (c *call) startFor(s *session, app string, wanted map[string]any) error {
 	state, err := c.opts.World.State(c.ctx, c.opts.UDID, app)
 	if err != nil {
@@ -114,7 +114,7 @@ func (c *call) startFor(s *session, app string, wanted map[string]any) error {
 	return nil
 }
 
-// capabilities are those that all must hold, and the first of the alternatives.
+// capabilities are the required ones with the first alternative.
 func capabilities(asked map[string]any) map[string]any {
 	all := map[string]any{}
 	add := func(m any) {
@@ -145,20 +145,20 @@ func (c *call) describeSession() (any, error) {
 		"capabilities": map[string]any{"device": kindOf(d), "sdkVersion": d.Runtime.Version}}, nil
 }
 
-// endSession ends the session, and the app under test with it.
+// endSession ends the session and its app under test.
 func (c *call) endSession() (any, error) {
 	c.mu.Lock()
 	c.Server.session = nil
 	c.mu.Unlock()
 	if app := c.session.app; app != "" && app != world.SpringBoard {
-		_, _ = c.terminate(app) // it may have ended by itself
+		_, _ = c.terminate(app) // the app may have ended by itself
 	}
 	return nil, nil
 }
 
 func (c *call) settings() (any, error) { return maps.Clone(c.session.settings), nil }
 
-// setSettings changes the settings it knows, each of its own kind; others are left alone.
+// setSettings changes known settings with values of the right type; it ignores others.
 func (c *call) setSettings() (any, error) {
 	asked, ok := c.args["settings"].(map[string]any)
 	if !ok && c.args["settings"] != nil {
@@ -177,7 +177,7 @@ func (c *call) setSettings() (any, error) {
 	return c.settings()
 }
 
-// setting is the value of a setting, in a session or without one.
+// setting is the value of a setting, with or without a session.
 func setting[T any](c *call, name string) T {
 	from := usual()
 	if c.session != nil {

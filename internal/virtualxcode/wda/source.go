@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// source writes the tree of the active app down.
+// source writes the tree of the active app.
 func (c *call) source() (any, error) {
 	format := c.query.Get("format")
 	if format == "" {
@@ -34,7 +34,7 @@ func (c *call) source() (any, error) {
 	return nil, invalid("Unknown source format '%s'. Only (\n    xml,\n    json,\n    description\n) source formats are supported.", format)
 }
 
-// json is the element as a dictionary. Truths are "1" and "0".
+// json converts an element to a dictionary. Booleans are "1" and "0".
 func (n *node) json(without []string) map[string]any {
 	info := map[string]any{"type": n.Type, "rect": rectOf(n.rect()), "customActions": nil}
 	for _, name := range []string{"rawIdentifier", "name", "value", "label"} {
@@ -73,7 +73,7 @@ func oneOrZero(yes bool) string {
 	return "0"
 }
 
-// xml is the tree as a document, in a wrapper if one is asked for.
+// xml writes the tree as a document, in a wrapper if requested.
 func (c *call) xml(root *node, wrapper string, without []string) string {
 	names := []string{"type", "value", "name", "label", "enabled", "visible", "accessible", "x", "y", "width", "height", "index"}
 	if setting[bool](c, "includeHittableInPageSource") {
@@ -117,7 +117,7 @@ func (n *node) xml(out *strings.Builder, names []string, depth int) {
 	fmt.Fprintf(out, "%s</%s>\n", indent, n.kind())
 }
 
-// written is an attribute as text; false when it has no value.
+// written is an attribute as text; false without a value.
 func (n *node) written(name string) (string, bool) {
 	v, ok := n.attribute(name)
 	switch v := v.(type) {
@@ -131,7 +131,7 @@ func (n *node) written(name string) (string, bool) {
 	return "", false
 }
 
-// escaped is a text as the value of an attribute. Characters that XML cannot hold are left out.
+// escaped is a text as the value of an attribute, without characters that XML cannot hold.
 func escaped(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r < 0x20 && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF {
@@ -140,7 +140,7 @@ func escaped(text string) string {
 		return r
 	}, text)
 	var out strings.Builder
-	_ = xml.EscapeText(&out, []byte(text)) // a builder takes everything
+	_ = xml.EscapeText(&out, []byte(text)) // a builder never fails
 	return out.String()
 }
 
@@ -161,7 +161,7 @@ func (n *node) description(depth int) string {
 	return out.String()
 }
 
-// accessibleSource is what VoiceOver reads.
+// accessibleSource is the tree for VoiceOver.
 func (c *call) accessibleSource() (any, error) {
 	root, _, err := c.snapshot()
 	if err != nil {

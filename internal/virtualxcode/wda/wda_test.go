@@ -190,8 +190,8 @@ func (p *phone) centre(id string) (x, y float64) {
 	return r.X + r.Width/2, r.Y + r.Height/2
 }
 
-// TestShapes compares the answers with recorded ones of WebDriverAgent 10.2.1.
-func TestShapes(t *testing.T) {
+// TestAnswersHaveKeysOfRealWebDriverAgent compares the answers with recorded ones of WebDriverAgent 10.2.1.
+func TestAnswersHaveKeysOfRealWebDriverAgent(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
 	recorded := func(file string) (value dict) {
@@ -227,8 +227,8 @@ func keys(v any) string {
 	return fmt.Sprint(slices.Sorted(maps.Keys(m)))
 }
 
-// TestSessions: there is one session. A new one ends it, and who names another gets an invalid session id.
-func TestSessions(t *testing.T) {
+// TestNewSessionEndsOldOne: there is one session. A new one ends it, and who names another gets an invalid session id.
+func TestNewSessionEndsOldOne(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
 	p.refused(p.ask("POST", "/session", dict{}), 500, "session not created")
@@ -256,8 +256,8 @@ func TestSessions(t *testing.T) {
 	p.refused(p.ask("GET", "~/source", nil), 400, "invalid element state")
 }
 
-// TestSource: both forms of the tree, with the attributes of WebDriverAgent and its values.
-func TestSource(t *testing.T) {
+// TestSourceHasAttributesOfWebDriverAgent: both forms of the tree, with the attributes of WebDriverAgent and its values.
+func TestSourceHasAttributesOfWebDriverAgent(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
 	p.start("Text Input")
@@ -318,8 +318,8 @@ func TestSource(t *testing.T) {
 	p.refused(p.ask("POST", "~/appium/settings", dict{"settings": dict{"snapshotMaxDepth": "deep"}}), 400, "invalid argument")
 }
 
-// TestLocators: an element is found in every way there is, and is the same one.
-func TestLocators(t *testing.T) {
+// TestEachLocatorFindsSameElement: an element is found in every way there is, and is the same one.
+func TestEachLocatorFindsSameElement(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
 	p.start("Controls")
@@ -366,8 +366,8 @@ func TestLocators(t *testing.T) {
 	p.refused(p.ask("POST", at+"/click", nil), 404, "stale element reference")
 }
 
-// TestElements: a click, a text, a value and a slider reach the app.
-func TestElements(t *testing.T) {
+// TestElementCommandsReachApp: a click, a text, a value and a slider reach the app.
+func TestElementCommandsReachApp(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
 	p.start("Controls")
@@ -401,8 +401,8 @@ func TestElements(t *testing.T) {
 	}
 }
 
-// TestAClientOfNoServer: a connection that comes when the server ends is closed, whether it was taken yet or not.
-func TestAClientOfNoServer(t *testing.T) {
+// TestServeClosesTheConnectionAfterItsContextEnded: a new connection is closed, accepted or not.
+func TestServeClosesTheConnectionAfterItsContextEnded(t *testing.T) {
 	t.Parallel()
 	over, end := context.WithCancel(t.Context())
 	end()

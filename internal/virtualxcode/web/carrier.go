@@ -17,9 +17,9 @@ import (
 	"ios-agent/internal/virtualxcode/urlsession"
 )
 
-// Carrier is a Sender whose requests come from processes as those of a simulator's apps do: below a launchd_sim, whose command line
-// names the device, a process whose program lies in the app's folder. Whoever serves them can find out which app it was. The
-// processes begin with the first request and end when there was none for a while, with Close, or when we die: their input ends.
+// Carrier is a Sender with processes like the ones of a simulator's apps. A launchd_sim, whose command line names the device, has a
+// child whose program lies in the app's folder, so a server can find out which app sent a request. The processes start with the first
+// request. They end after an idle time, with Close, or when this process dies, because then their input ends.
 type Carrier struct {
 	o    CarrierOptions
 	host *host.Host
@@ -34,11 +34,11 @@ var _ urlsession.Sender = (*Carrier)(nil)
 // idle is how long the processes of a device stay without a request.
 const idle = 10 * time.Second
 
-// CarrierOptions say what the processes are.
+// CarrierOptions configure the processes.
 type CarrierOptions struct {
 	Binary string   // our program
-	Dir    string   // gets a link to it with the name launchd_sim
-	Args   []string // make it one that sends (Send); with a file of a device behind them, the launchd_sim of that device (Init)
+	Dir    string   // the folder for a link to Program with the name launchd_sim
+	Args   []string // arguments of an app's sender (Send); with a device's bootstrap file after them, of its launchd_sim (Init)
 }
 
 const initName = "launchd_sim"
@@ -55,19 +55,19 @@ func NewCarrier(o CarrierOptions) (*Carrier, error) {
 // carried is the launchd_sim of a device.
 type carried struct {
 	begin   sync.Once
-	process *host.Process // nil: it could not be started
+	process *host.Process // nil: the start failed
 	stdin   io.Closer
 	lines   *lines
 	timer   *time.Timer
 
-	started chan struct{} // closed when it is known whether there is a process
+	started chan struct{} // closed when the start has succeeded or failed
 
 	mu      sync.Mutex
 	last    int
 	waiting map[int]chan told
 }
 
-// Fetch lets the app's process send a request. When there can be none, it is sent from here.
+// Fetch sends a request from the app's process. Without such a process this process sends it.
 func (c *Carrier) Fetch(ctx context.Context, r urlsession.Request) (urlsession.Response, error) {
 	program, err := c.program(r.From)
 	if err != nil || program == "" {
@@ -96,7 +96,7 @@ func (c *Carrier) Fetch(ctx context.Context, r urlsession.Request) (urlsession.R
 	}
 }
 
-// program is the name under which our program is an app: a link in the app's folder.
+// program is the link in the app's folder under which our program runs as the app.
 func (c *Carrier) program(from urlsession.Source) (string, error) {
 	if from.Program == "" || from.Data == "" {
 		return "", nil
@@ -112,18 +112,18 @@ func linkTo(binary, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	_ = os.Remove(path) // of another version
+	_ = os.Remove(path) // a link of another version
 	if err := os.Symlink(binary, path); !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return nil // another request of the app made it
+	return nil // a concurrent request of the app made it
 }
 
-// attempts is how often a launchd_sim is started that ends again at once.
+// attempts is the maximum number of starts of a launchd_sim that ends at once.
 const attempts = 3
 
-// expect gives the launchd_sim of a device, which is started if it does not run, and notes that an answer of it is waited for: from
-// then on it does not rest. It is nil if there can be none.
+// expect returns the launchd_sim of a device, and starts it if it does not run. It also counts a pending answer, so that the process
+// does not end as idle. It returns nil if the process cannot be started.
 func (c *Carrier) expect(ctx context.Context, data string) (d *carried, id int, answer chan told) {
 	for range attempts {
 		if d = c.device(data); d == nil {
@@ -147,7 +147,7 @@ func (c *Carrier) expect(ctx context.Context, data string) (d *carried, id int, 
 	return nil, 0, nil
 }
 
-// device is the launchd_sim of a device, perhaps one that is not started yet; nil after Close.
+// device returns the launchd_sim of a device, which may not be started yet; nil after Close.
 func (c *Carrier) device(data string) *carried {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -162,7 +162,7 @@ func (c *Carrier) device(data string) *carried {
 	return d
 }
 
-// ended reports whether the process of a device was started and is gone, or could not be.
+// ended reports whether the process of a device has ended or failed to start.
 func (d *carried) ended() bool {
 	select {
 	case <-d.started:
@@ -173,14 +173,14 @@ func (d *carried) ended() bool {
 		return true
 	}
 	select {
-	case <-d.process.Done(): // somebody killed it, or it was idle
+	case <-d.process.Done(): // it was killed, or it was idle
 		return true
 	default:
 		return false
 	}
 }
 
-// expect notes that an answer is waited for.
+// expect counts a pending answer.
 func (d *carried) expect() (int, chan told) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -209,7 +209,7 @@ func (c *Carrier) start(ctx context.Context, d *carried, data string) {
 	}
 }
 
-// rest ends the processes of a device that sent nothing for a while.
+// rest ends the processes of a device after an idle time.
 func (c *Carrier) rest(data string, d *carried) {
 	c.mu.Lock()
 	d.mu.Lock()
@@ -226,7 +226,7 @@ func (c *Carrier) rest(data string, d *carried) {
 	d.end()
 }
 
-// end ends the input of a launchd_sim, and with it all its processes.
+// end closes the input of a launchd_sim, which ends it and its children.
 func (d *carried) end() {
 	<-d.started
 	d.timer.Stop()
@@ -250,7 +250,7 @@ func (d *carried) hear(s host.Stream, line []byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if answer := d.waiting[a.ID]; answer != nil {
-		answer <- a // it has room for the one answer
+		answer <- a // the channel has room for the one answer
 		delete(d.waiting, a.ID)
 	}
 }
@@ -268,8 +268,8 @@ func (c *Carrier) Close() error {
 	return c.host.Close()
 }
 
-// Init is the launchd_sim of a device: it starts the process of each app that is to send something, and passes on what is asked and
-// answered, until in ends. args make an app's program one that sends.
+// Init is the launchd_sim of a device. It starts the process of each app that sends a request, and passes requests and answers on until
+// in ends. args make an app's program a sender.
 func Init(ctx context.Context, in io.Reader, out io.Writer, args []string) error {
 	h, err := host.New(host.Options{})
 	if err != nil {
@@ -302,14 +302,14 @@ func Init(ctx context.Context, in io.Reader, out io.Writer, args []string) error
 	}
 }
 
-// passing is one line to be passed on.
+// passing is one line on its way to an app's process.
 type passing struct {
 	asked
 	line []byte
 	args []string
 }
 
-// pass gives a line to the process of its app, which is started if it does not run.
+// pass gives a line to the process of its app, and starts the process if it does not run.
 func pass(ctx context.Context, h *host.Host, apps map[string]*os.File, answers *lines, p passing) error {
 	if stdin := apps[p.Program]; stdin != nil {
 		if _, err := stdin.Write(p.line); err == nil || p.Cancel {
@@ -325,7 +325,7 @@ func pass(ctx context.Context, h *host.Host, apps map[string]*os.File, answers *
 	defer theirs.Close()
 	_, err = h.Start(ctx, host.Cmd{Name: p.Program, Args: p.args, Stdin: theirs, EndByStdin: true, OnLine: func(s host.Stream, line []byte) {
 		if s == host.Stdout {
-			_ = answers.raw(append([]byte{}, line...)) // when nobody reads, our input has ended too
+			_ = answers.raw(append([]byte{}, line...)) // without a reader our input has ended too
 		}
 	}})
 	if err != nil {

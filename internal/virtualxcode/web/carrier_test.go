@@ -143,8 +143,9 @@ func wantGone(t *testing.T, pid int, start string) {
 	}
 }
 
-// TestWhoCarries: a server sees the requests of two apps and two devices come from processes of theirs, which end with the carrier.
-func TestWhoCarries(t *testing.T) {
+// TestCarrierSendsFromTheAppsProcess: a server sees requests of two apps on two devices come from their own
+// processes, which end with the carrier.
+func TestCarrierSendsFromTheAppsProcess(t *testing.T) {
 	root, server := t.TempDir(), newWitness(t)
 	me, err := os.Executable()
 	if err != nil {
@@ -201,8 +202,8 @@ func TestWhoCarries(t *testing.T) {
 	}
 }
 
-// TestTheServiceIsKilled: nothing is left of what carried its requests.
-func TestTheServiceIsKilled(t *testing.T) {
+// TestKilledServiceLeavesNoProcesses: nothing is left of what carried its requests.
+func TestKilledServiceLeavesNoProcesses(t *testing.T) {
 	root, server := t.TempDir(), newWitness(t)
 	install(t, root, deviceA, "Shop")
 	me, err := os.Executable()

@@ -1,5 +1,6 @@
-// Package web sends the requests of virtual apps over the real network, from the service's process: they reach servers and
-// proxies as those of a simulator's app do. It must not know worlds, only requests.
+// Package web sends the requests of virtual apps over the real network. Web sends from the service's own process; a Carrier sends from
+// processes that look like a simulator's app, so that servers and proxies see the same as on a Mac. The package must not know worlds,
+// only requests.
 package web
 
 import (
@@ -16,7 +17,7 @@ import (
 	"ios-agent/internal/virtualxcode/urlsession"
 )
 
-// maxBody is how much of an answer an app is told.
+// maxBody is the maximum size of a body that an app receives.
 const maxBody = 4 << 20
 
 // Web is a urlsession.Sender.
@@ -24,8 +25,7 @@ type Web struct{}
 
 var _ urlsession.Sender = Web{}
 
-// Fetch sends one request on a connection of its own. Without a proxy of the request it goes as the environment of
-// this process says.
+// Fetch sends one request on its own connection. Without a proxy in the request it uses the environment of this process.
 func (Web) Fetch(ctx context.Context, r urlsession.Request) (urlsession.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, r.Method, r.URL, strings.NewReader(r.Body))
 	if err != nil {
@@ -63,8 +63,7 @@ func transport(r urlsession.Request) (*http.Transport, error) {
 	return t, nil
 }
 
-// trusted is the certificates that the host trusts and those that were added to the device, in PEM or DER. Other data is
-// ignored.
+// trusted returns the certificates of the host and the additional ones of the device, in PEM or DER. Other data is ignored.
 func trusted(roots [][]byte) *x509.CertPool {
 	if len(roots) == 0 {
 		return nil

@@ -21,7 +21,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, r.Method+" "+r.Header.Get("X-Who")+" "+string(body))
 }
 
-func TestFetch(t *testing.T) {
+func TestFetchSendsRequestAndReturnsAnswer(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(echo))
 	defer server.Close()
 	got, err := web.Web{}.Fetch(t.Context(), urlsession.Request{Method: "POST", URL: server.URL, Body: "tea",
@@ -31,7 +31,7 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-func TestThroughAProxy(t *testing.T) {
+func TestFetchUsesProxy(t *testing.T) {
 	var seen string
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		seen = r.URL.String()
@@ -44,7 +44,7 @@ func TestThroughAProxy(t *testing.T) {
 	}
 }
 
-func TestADeviceTrustsWhatItWasTold(t *testing.T) {
+func TestFetchTrustsAddedRootCertificates(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(echo))
 	server.Config.ErrorLog = nil
 	defer server.Close()
@@ -68,7 +68,7 @@ func code(err error) urlsession.Code {
 	return 0
 }
 
-func TestWhatGoesWrong(t *testing.T) {
+func TestFetchErrorsHaveURLSessionsCodes(t *testing.T) {
 	gone := httptest.NewServer(http.HandlerFunc(echo))
 	gone.Close()
 	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -10,10 +10,10 @@ import (
 	"ios-agent/internal/virtualxcode/urlsession"
 )
 
-// asked is a line from the service to the process that carries a request, and told one back.
+// asked is a line from the service to the process that sends a request, and told is the answer.
 type asked struct {
 	ID      int                `json:"id"`
-	Program string             `json:"program"` // of the app whose process is to send it
+	Program string             `json:"program"` // of the app that sends it
 	Request urlsession.Request `json:"request"`
 	Cancel  bool               `json:"cancel,omitempty"`
 }
@@ -21,10 +21,10 @@ type asked struct {
 type told struct {
 	ID       int                 `json:"id"`
 	Response urlsession.Response `json:"response"`
-	Code     urlsession.Code     `json:"code,omitempty"` // zero is a response
+	Code     urlsession.Code     `json:"code,omitempty"` // zero means a response
 }
 
-// lines writes JSON, a line each, from any goroutine.
+// lines writes JSON values, one per line, from any goroutine.
 type lines struct {
 	mu  sync.Mutex
 	out io.Writer
@@ -45,7 +45,7 @@ func (l *lines) raw(line []byte) error {
 	return err
 }
 
-// Send is the process of an app: it sends what it is asked on in and tells what came back on out, until in ends.
+// Send is the process of an app: it sends the requests from in and writes the answers to out, until in ends.
 func Send(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var (
@@ -84,7 +84,7 @@ func Send(ctx context.Context, in io.Reader, out io.Writer) error {
 			mu.Lock()
 			delete(running, q.ID)
 			mu.Unlock()
-			_ = answers.write(a) // when nobody reads, in has ended too
+			_ = answers.write(a) // without a reader in has ended too
 		})
 	}
 }

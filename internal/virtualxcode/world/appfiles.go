@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/virtualxcode/app"
 )
 
-// WriteFile implements app.Stage. An app that cannot write says so in its log and goes on.
+// WriteFile implements app.Stage. After a failure the app logs it and continues.
 func (s stage) WriteFile(name, text string, more bool) {
 	file, ok := s.dataFile(name)
 	if !ok {
@@ -35,10 +35,9 @@ func (s stage) ReadFile(name string) string {
 	return string(data)
 }
 
-const maxDataFile = 64 << 20 // bytes of a file that an app reads
+const maxDataFile = 64 << 20 // maximum size of a file that an app reads, in bytes
 
-// dataFile is the path of a file in the app's data folder. It is false in a world without files, and for a name that leads
-// out of the folder.
+// dataFile returns the path of a file in the app's data folder, or false in a world without files and for a name outside the folder.
 func (s stage) dataFile(name string) (string, bool) {
 	if !s.on.world.files || !app.LocalFile(name) {
 		return "", false

@@ -16,10 +16,10 @@ import (
 type Containers struct {
 	App    string // the .app folder
 	Data   string
-	Groups map[string]string // by group id
+	Groups map[string]string // by id of the app group
 }
 
-// containers are where the folders of an app are, or would be.
+// containers returns the paths of an app's folders, which may not exist.
 func (w *World) containers(d *device, b *app.Bundle) Containers {
 	at := func(kind, of string) string {
 		return path.Join(w.folder(d), "data/Containers", kind, uuid.Of(d.UDID, kind, of))
@@ -48,7 +48,7 @@ func (w *World) Containers(udid, bundle string) (c Containers, err error) {
 	return c, err
 }
 
-// fill makes the folders that are not there yet.
+// fill creates missing folders.
 func (c Containers) fill(b *app.Bundle) error {
 	folders := []string{c.App, filepath.Join(c.Data, "Documents"), filepath.Join(c.Data, "Library/Preferences"),
 		filepath.Join(c.Data, "tmp")}

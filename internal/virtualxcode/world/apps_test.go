@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-func TestShopFindsThings(t *testing.T) {
+func TestShopSearchFiltersProducts(t *testing.T) {
 	d := drive(t, world.Options{})
 	d.login()
 	if d.find("add-honey-197") != nil {
@@ -25,7 +25,7 @@ func TestShopFindsThings(t *testing.T) {
 	d.get("add-coffee")
 }
 
-func TestShopIsSlowAndCrashes(t *testing.T) {
+func TestShopShowsSlowScreenAndCrashes(t *testing.T) {
 	d := drive(t, world.Options{})
 	d.login()
 	d.tap("open-slow")
@@ -40,7 +40,7 @@ func TestShopIsSlowAndCrashes(t *testing.T) {
 	}
 }
 
-func TestSettings(t *testing.T) {
+func TestSettingsAppSwitchesWiFi(t *testing.T) {
 	d := drive(t, world.Options{Preinstalled: everyApp(t)})
 	d.launch(settings)
 	wifi := func() string { return d.get("com.apple.settings.wifi").Value }
@@ -64,8 +64,8 @@ func TestSettings(t *testing.T) {
 	d.want("about-version", "18.5")
 }
 
-// TestEverythingSurvivesARestart stops the world with a sheet, a scrolled list and a running timer.
-func TestEverythingSurvivesARestart(t *testing.T) {
+// TestOpenScreensAndTimersSurviveRestart stops the world with a sheet, a scrolled list and a running timer.
+func TestOpenScreensAndTimersSurviveRestart(t *testing.T) {
 	store := &memory{}
 	d := drive(t, world.Options{Store: store, Preinstalled: everyApp(t)})
 	restart := func() {
@@ -96,7 +96,7 @@ func TestEverythingSurvivesARestart(t *testing.T) {
 }
 
 // What is in front is the same for everyone: the states of apps, the trees, and the picture.
-func TestTheFrontAfterALaunchACrashAndAnEnd(t *testing.T) {
+func TestFrontAppIsSameInTreeAndPicture(t *testing.T) {
 	d := drive(t, world.Options{Preinstalled: everyApp(t)})
 	front := func(when, want string, background ...string) {
 		t.Helper()

@@ -15,8 +15,8 @@ const (
 	bannerInset  = 8.0
 )
 
-// notice is the notification that lies over the app in front now; nil if none does. The app that it is for must be permitted to
-// notify, and must not be in front: an app in front shows its notifications itself.
+// notice is the notification over the app in front now, or nil. Its app must be permitted to notify and must not be in front, because
+// an app in front shows its notifications itself.
 func (d *device) notice(now time.Time) *Push {
 	front := d.front()
 	if len(d.Settings.Pushes) == 0 || front == SpringBoard || d.asks() {
@@ -29,7 +29,7 @@ func (d *device) notice(now time.Time) *Push {
 	return p
 }
 
-// bannerView is SpringBoard's banner with nothing else, nil if there is none. A tap on it opens the app.
+// bannerView is the view of SpringBoard's banner, or nil. A tap on it opens the app.
 func (d *device) bannerView(now time.Time, s Screen) *view {
 	p, i := d.notice(now), (*installed)(nil)
 	if p != nil {
@@ -53,14 +53,14 @@ func (d *device) bannerView(now time.Time, s Screen) *view {
 	return v
 }
 
-// words are the title and the body of a notification, as far as it has them.
+// words are the title and the body of a notification; both may be empty.
 func (p *Push) words() (out []string) {
 	var payload struct {
 		APS struct {
 			Alert json.RawMessage `json:"alert"`
 		} `json:"aps"`
 	}
-	_ = json.Unmarshal([]byte(p.Payload), &payload) // what cannot be read has no words
+	_ = json.Unmarshal([]byte(p.Payload), &payload) // an unreadable payload has no words
 	var alert struct{ Title, Body string }
 	if json.Unmarshal(payload.APS.Alert, &alert.Body) != nil {
 		_ = json.Unmarshal(payload.APS.Alert, &alert)
@@ -73,7 +73,7 @@ func (p *Push) words() (out []string) {
 	return out
 }
 
-// overlay is what SpringBoard shows over the app in front: a question, else a banner; nil if nothing.
+// overlay is SpringBoard's view over the app in front: a question, a banner, or nil.
 func (d *device) overlay(now time.Time) *view {
 	if v := d.promptView(d.screen()); v != nil {
 		return v

@@ -25,7 +25,7 @@ func small(t *testing.T, ui string, o world.LaunchOptions) *driver {
 	return d
 }
 
-func TestACrashEndsTheApp(t *testing.T) {
+func TestCrashStepEndsApp(t *testing.T) {
 	for _, c := range []struct {
 		id   string
 		wait time.Duration
@@ -61,7 +61,7 @@ func (d *driver) log() []world.Entry {
 	return entries
 }
 
-func TestAppsLog(t *testing.T) {
+func TestAppStepsWriteLog(t *testing.T) {
 	d := small(t, `start: a
 launch: [{log: {level: info, message: "up with {arg.mode} and {env.HOST}"}}]
 screens:
@@ -81,7 +81,7 @@ screens:
 	}
 }
 
-func TestTimersRunInOrderHoweverLateOneLooks(t *testing.T) {
+func TestDueTimersRunInOrderAtALateLook(t *testing.T) {
 	ui := `start: a
 state: {said: "", n: 0}
 screens:
@@ -107,12 +107,12 @@ screens:
 	}
 }
 
-func TestAnAppThatShowsItselfDoesNotHang(t *testing.T) {
+func TestScreenThatOpensItselfDoesNotHang(t *testing.T) {
 	d := small(t, "start: a\nscreens: {a: {appear: [{go: a}, {sheet: a}], elements: [{text: x, id: x}]}}", world.LaunchOptions{})
 	d.get("x")
 }
 
-func TestASheetIsDismissed(t *testing.T) {
+func TestSheetIsDismissedByTapDragOrButton(t *testing.T) {
 	for name, leave := range map[string]func(*driver){
 		"by a tap beside it":   func(d *driver) { d.must(d.Tap(d.t.Context(), d.udid, world.Point{X: 200, Y: 30})) },
 		"by drawing it down":   func(d *driver) { d.swipe(world.Point{X: 200, Y: 400}, world.Point{X: 200, Y: 800}) },
@@ -134,7 +134,7 @@ func TestASheetIsDismissed(t *testing.T) {
 	}
 }
 
-func TestAFingerStopsAGlide(t *testing.T) {
+func TestTouchStopsScrollDeceleration(t *testing.T) {
 	d := drive(t, world.Options{Preinstalled: everyApp(t)})
 	d.launch(settings)
 	d.settle()
@@ -150,7 +150,7 @@ func TestAFingerStopsAGlide(t *testing.T) {
 	}
 }
 
-func TestTheKeyboardCoversTheTabBar(t *testing.T) {
+func TestKeyboardCoversTabBar(t *testing.T) {
 	d := conform(t, "Text Input")
 	d.tap("text-email-field")
 	if d.get("@") == nil || d.get(".") == nil {
@@ -162,7 +162,7 @@ func TestTheKeyboardCoversTheTabBar(t *testing.T) {
 	}
 }
 
-func TestWheelTurns(t *testing.T) {
+func TestPickerWheelTurnsBySwipeAndTap(t *testing.T) {
 	d := conform(t, "Navigation")
 	d.tap("nav-extras-button")
 	at := d.get("extras-wheel").Frame.Centre()

@@ -27,9 +27,9 @@ func everything(a *app.App) app.Vars {
 	return vars
 }
 
-// TestLayoutsOfBuiltinScreens looks at every screen of every built-in app: what can be touched does not overlap, and
+// TestBuiltinScreenControlsDoNotOverlap looks at every screen of every built-in app: what can be touched does not overlap, and
 // lies on the screen unless it can be scrolled there.
-func TestLayoutsOfBuiltinScreens(t *testing.T) {
+func TestBuiltinScreenControlsDoNotOverlap(t *testing.T) {
 	bundles, err := apps.Builtin()
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func BenchmarkLongList(b *testing.B) {
 	}
 }
 
-func TestAScreenAtRestIsBuiltOnce(t *testing.T) {
+func TestUnchangedScreenIsBuiltOnce(t *testing.T) {
 	p := longList(t)
 	a, b := p.view(time.Unix(1, 0), testScreen), p.view(time.Unix(2, 0), testScreen)
 	if a != b {
@@ -130,7 +130,7 @@ func TestAScreenAtRestIsBuiltOnce(t *testing.T) {
 	}
 }
 
-func TestLinksOpenApps(t *testing.T) {
+func TestURLOpensAppWithItsScheme(t *testing.T) {
 	bundles, err := apps.Builtin()
 	if err != nil {
 		t.Fatal(err)

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// busy is a time in which an app's main thread does not answer. It is not kept: after a restart of the world the app
+// busy is a time in which an app's main thread does not answer. The Store does not keep it: after a restart of the world the app
 // answers again.
 type busy struct{ since, until time.Time }
 
 func (b busy) at(now time.Time) bool { return !now.Before(b.since) && now.Before(b.until) }
 
-// clock is the moment whose picture an app shows: while it is busy the picture does not change.
+// clock is the time of the picture that an app shows: while it is busy the picture does not change.
 func (b busy) clock(now time.Time) time.Time {
 	if b.at(now) {
 		return b.since
@@ -27,14 +27,13 @@ type lateTouch struct {
 	finger finger
 }
 
-// delay keeps a touch of the app in front until later.
+// delay queues a touch of the app in front until later.
 func (d *device) delay(f finger, until time.Time) {
 	d.late = append(d.late, lateTouch{until, d.Front, f})
 	slices.SortStableFunc(d.late, func(a, b lateTouch) int { return a.at.Compare(b.at) })
 }
 
-// deliver lets the touches happen that are due, each at its own time. An app that is not in front any more has lost
-// them.
+// deliver carries out the touches that are due, each at its own time. Touches of an app that has left the front are lost.
 func (d *device) deliver(now time.Time) {
 	for len(d.late) > 0 && !d.late[0].at.After(now) {
 		due := d.late[0]
@@ -50,13 +49,13 @@ func (d *device) deliver(now time.Time) {
 	}
 }
 
-// forgetUnderWay drops what only makes sense while a device runs.
+// forgetUnderWay drops state that exists only while a device runs.
 func (d *device) forgetUnderWay() { d.late, d.before, d.Alerts = nil, nil, nil }
 
-// queryPatience is how long XCTest asks an app that does not answer.
+// queryPatience is how long XCTest waits for an app that does not answer.
 const queryPatience = 60 * time.Second
 
-// untilAnswering waits for an app, "" is the one in front, to answer questions again, or gives up as XCTest does.
+// untilAnswering waits until an app answers queries again, or fails after XCTest's patience. "" is the app in front.
 func (w *World) untilAnswering(ctx context.Context, udid, bundle string) error {
 	rest := w.busyFor(udid, bundle)
 	if rest <= 0 {
@@ -76,7 +75,7 @@ func (w *World) busyFor(udid, bundle string) time.Duration {
 	defer w.mu.Unlock()
 	d, err := w.device(udid)
 	if err != nil {
-		return 0 // the next caller is told
+		return 0 // the next call returns the error
 	}
 	if bundle == "" {
 		bundle = d.front()

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// What the paths of the real tools begin with.
+// Path prefixes of the real tools.
 const (
 	defaultRoot = "/Users/virtual/Library/Developer/CoreSimulator"
 	platforms   = "/Applications/Xcode.app/Contents/Developer/Platforms"
@@ -16,9 +16,9 @@ const (
 // Screen is the size of a device's screen, in points.
 type Screen struct {
 	Width, Height float64
-	Scale         float64 // pixels a point
-	Top, Bottom   float64 // what the status bar and the home indicator take
-	Side          float64 // what a cut-out takes of both sides when the device is held sideways
+	Scale         float64 // pixels per point
+	Top, Bottom   float64 // insets of the status bar and the home indicator
+	Side          float64 // inset of a notch at both sides in landscape
 }
 
 // Bounds is the frame of the whole screen.
@@ -30,30 +30,30 @@ type DeviceType struct {
 	Name       string
 	Family     string
 	Model      string // such as "iPhone17,1"
-	MinRuntime string // the first version that runs on it
-	Platform   string // the platform folder of Xcode it comes from
+	MinRuntime string // the first supported version of the system
+	Platform   string // its platform folder in Xcode
 	Screen     Screen
 }
 
-// BundlePath is where Xcode keeps the type.
+// BundlePath is the path of the type in Xcode.
 func (t DeviceType) BundlePath() string {
 	return path.Join(platforms, t.Platform+".platform", "Library/Developer/CoreSimulator/Profiles/DeviceTypes", t.Name+".simdevicetype")
 }
 
-// Runtime is an operating system that simulators run.
+// Runtime is an operating system of simulators.
 type Runtime struct {
 	ID          string
 	Platform    string // such as "iOS"
 	Version     string
 	Build       string
-	Families    []string // the device families it supports
-	Unavailable string   // why nothing can run on it; empty is available
+	Families    []string // supported device families
+	Unavailable string   // why it is unavailable; empty: it is available
 }
 
-// Name is what the tools call the runtime.
+// Name is the runtime's name in the tools.
 func (r Runtime) Name() string { return r.Platform + " " + r.Version }
 
-// BundlePath is where the runtime's disk image is mounted.
+// BundlePath is the mount point of the runtime's disk image.
 func (r Runtime) BundlePath() string {
 	return path.Join(volumes, r.Platform+"_"+r.Build, "Library/Developer/CoreSimulator/Profiles/Runtimes", r.Name()+".simruntime")
 }
@@ -71,7 +71,7 @@ func (r Runtime) named(name string) bool {
 	return r.ID == name || strings.EqualFold(strings.ReplaceAll(r.Name(), " ", ""), strings.ReplaceAll(name, " ", ""))
 }
 
-// older reports whether version a comes before b; parts that are missing are zero.
+// older reports whether version a comes before b; missing parts count as zero.
 func older(a, b string) bool {
 	for a != "" || b != "" {
 		var x, y string
@@ -91,7 +91,7 @@ func number(digits string) (n int) {
 	return n
 }
 
-// Runtimes lists the runtimes there are, with those that are not available.
+// Runtimes lists all runtimes, also unavailable ones.
 func (w *World) Runtimes() []Runtime { return runtimes() }
 
 // DeviceTypes lists the models that can be simulated.
@@ -115,7 +115,7 @@ func runtimeCalled(name string) (Runtime, error) {
 	return Runtime{}, invalidRuntime(name)
 }
 
-// newestFor is the runtime of a device that is made without naming one.
+// newestFor is the default runtime of a new device.
 func newestFor(t DeviceType) (best Runtime, err error) {
 	for _, r := range runtimes() {
 		if r.Unavailable == "" && r.Runs(t) && (best.ID == "" || older(best.Version, r.Version)) {

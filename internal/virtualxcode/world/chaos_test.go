@@ -20,7 +20,7 @@ func stream(w *world.World, udid, name string, n int) (hits []int) {
 	return hits
 }
 
-func TestChaosIsAStreamOfItsSeed(t *testing.T) {
+func TestChaosRepeatsForSameSeed(t *testing.T) {
 	begin := func(seed uint64) *world.World {
 		w := newWorld(t, world.Options{})
 		if err := w.SetChaos(flaw.Chaos{On: true, Seed: seed, Rate: 0.2}); err != nil {
@@ -67,13 +67,13 @@ func TestChaosGoesOnAfterARestart(t *testing.T) {
 	}
 }
 
-func TestChaosKeepsToWhatPasses(t *testing.T) {
+func TestChaosUsesOnlyPassingFaults(t *testing.T) {
 	w := newWorld(t, world.Options{})
 	udid := w.Devices()[0].UDID
 	for name, err := range map[string]error{
-		"does not pass": w.SetChaos(flaw.Chaos{On: true, Seed: 1, Rate: 0.5, Only: []string{flaw.BootHang}}),
-		"unknown fault": w.SetChaos(flaw.Chaos{On: true, Seed: 1, Rate: 0.5, Only: []string{"rain"}}),
-		"a share":       w.SetChaos(flaw.Chaos{On: true, Seed: 1, Rate: 1.5}),
+		"does not pass":   w.SetChaos(flaw.Chaos{On: true, Seed: 1, Rate: 0.5, Only: []string{flaw.BootHang}}),
+		"unknown fault":   w.SetChaos(flaw.Chaos{On: true, Seed: 1, Rate: 0.5, Only: []string{"rain"}}),
+		"between 0 and 1": w.SetChaos(flaw.Chaos{On: true, Seed: 1, Rate: 1.5}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("error is %v, want one about %q", err, name)

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Clock is where a world's time comes from.
+// Clock is the source of a world's time.
 type Clock interface {
 	Now() time.Time
-	// Sleep returns when d has passed, or ctx's error when it ends first. It may be called from any goroutine.
+	// Sleep returns after d, or with ctx's error when ctx ends first. It may be called from any goroutine.
 	Sleep(ctx context.Context, d time.Duration) error
 }
 
@@ -34,7 +34,7 @@ func (realClock) Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// RequestClock is a clock whose time passes only when someone sleeps: Sleep moves it on at once and returns.
+// RequestClock is a clock whose time passes only by Sleep, which advances it at once and returns.
 func RequestClock(start time.Time) Clock { return &requestClock{now: start} }
 
 type requestClock struct {

@@ -311,8 +311,8 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestTheSameThingsHappenEveryTime plays a session twenty times and compares all that was seen.
-func TestTheSameThingsHappenEveryTime(t *testing.T) {
+// TestEqualRequestsHaveEqualResults plays a session twenty times and compares all that was seen.
+func TestEqualRequestsHaveEqualResults(t *testing.T) {
 	var first string
 	for i := range 20 {
 		var b strings.Builder

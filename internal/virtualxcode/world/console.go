@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// Output is the files that a launched app prints to; empty: none.
+// Output are the files that a launched app prints to; empty: none.
 type Output struct{ Stdout, Stderr string }
 
-// maxConsole is how many pieces of an app's output are kept for a reader that attaches later.
+// maxConsole is the number of pieces of an app's output kept for later readers.
 const maxConsole = 1000
 
-// console is what a running app has printed. It is not kept in the Store.
+// console is the output of a running app. The Store does not keep it.
 type console struct {
-	first  int // number of the first piece that is left
+	first  int // number of the oldest kept piece
 	pieces []piece
 }
 
@@ -27,10 +27,10 @@ type piece struct {
 	stderr bool
 }
 
-// maxConsoles is how many consoles of ended apps are kept for readers that have not read everything.
+// maxConsoles is the number of ended apps whose output is kept for readers.
 const maxConsoles = 16
 
-// prune forgets the oldest consoles of apps that have ended.
+// prune drops the oldest consoles of ended apps.
 func (d *device) prune() {
 	for _, pid := range slices.Sorted(maps.Keys(d.consoles)) {
 		ended := !slices.ContainsFunc(d.Running, func(p *process) bool { return p.PID == pid })
@@ -40,7 +40,7 @@ func (d *device) prune() {
 	}
 }
 
-// print is what an app writes to its standard output or error. The caller holds the lock.
+// print adds to an app's standard output or error. The caller holds the lock.
 func (d *device) print(bundle, text string, stderr bool) error {
 	p := d.process(bundle)
 	if p == nil {
@@ -79,7 +79,7 @@ func (o Output) write(text string, stderr bool) error {
 	return err
 }
 
-// create makes the files empty.
+// create truncates or creates the files.
 func (o Output) create() error {
 	for _, name := range []string{o.Stdout, o.Stderr} {
 		if name == "" {
@@ -92,13 +92,13 @@ func (o Output) create() error {
 	return nil
 }
 
-// Print is what a running app writes to its standard output or error.
+// Print adds to the standard output or error of a running app.
 func (w *World) Print(udid, bundle, text string, stderr bool) error {
 	return w.actNow(context.Background(), udid, func(d *device, _ time.Time) error { return d.print(bundle, text, stderr) })
 }
 
-// Attach copies what a process has printed and prints. It returns nil when the process ends and ctx's error when ctx ends;
-// what was printed until then is copied in both cases.
+// Attach copies the output of a process, from its start on. It returns nil when the process ends and ctx's error when ctx ends, in both
+// cases after it has copied the output so far.
 func (w *World) Attach(ctx context.Context, udid string, pid int, stdout, stderr io.Writer) error {
 	var over error
 	for next := 0; ; {
@@ -120,24 +120,24 @@ func (w *World) Attach(ctx context.Context, udid string, pid int, stdout, stderr
 	}
 }
 
-// lookAgain is how long a follower of a device waits before it lets the apps do what is due.
+// lookAgain is how long a follower of a device waits before it runs the apps' due actions.
 const lookAgain = 100 * time.Millisecond
 
-// Await waits for news of a device, but not longer than lookAgain: apps do what is due only when someone looks at them.
+// Await waits for a change of a device, at most lookAgain, because apps run their due actions only when a caller asks.
 func (w *World) Await(ctx context.Context, news <-chan struct{}) error {
-	ctx2, cancel := context.WithTimeout(ctx, lookAgain) // real time: the world's may stand still
+	ctx2, cancel := context.WithTimeout(ctx, lookAgain) // real time, because the world's time may stand still
 	defer cancel()
 	_ = wait(ctx2, news)
 	return ctx.Err()
 }
 
-// attend lets the apps of d do what is due, and keeps what they said. The caller holds the lock.
+// attend runs the due actions of d's apps and saves their output. The caller holds the lock.
 func (w *World) attend(d *device) error {
 	w.catchUp(d, w.clock.Now())
 	return w.saveIfDirty(d)
 }
 
-// printed is what a process printed from a piece on, the number of the next one, and whether it still runs.
+// printed returns the output of a process from a piece on, the number of the next piece, and whether the process runs.
 func (w *World) printed(udid string, pid, from int) (pieces []piece, next int, alive bool, more <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -145,7 +145,7 @@ func (w *World) printed(udid string, pid, from int) (pieces []piece, next int, a
 	if err != nil {
 		return nil, from, false, nil
 	}
-	_ = w.attend(d) // when the Store fails, the next caller that changes the device is told
+	_ = w.attend(d) // after a failure of the Store, the next change of the device returns the error
 	for _, p := range d.Running {
 		alive = alive || p.PID == pid
 	}

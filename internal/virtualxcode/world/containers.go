@@ -4,7 +4,7 @@ import (
 	"ios-agent/internal/virtualxcode/app"
 )
 
-// row puts elements side by side: each as wide as its text, the first one left, the others at the right end.
+// row places elements side by side: each as wide as its text, the first at the left, the others at the right end.
 func (l layout) row(def *app.Element, slot Rect) *Element {
 	row := &Element{Type: "Other", Frame: Rect{X: slot.X, Y: slot.Y, W: slot.W, H: rowHeight}, Look: Look{Style: l.background("row")}}
 	left, right := slot.X+rowInset, slot.X+slot.W-rowInset
@@ -24,7 +24,7 @@ func (l layout) row(def *app.Element, slot Rect) *Element {
 	return row
 }
 
-// background is a style, unless what is around the element has one already.
+// background gives an element a style unless its container has one.
 func (l layout) background(style string) string {
 	if l.inside {
 		return ""
@@ -32,7 +32,7 @@ func (l layout) background(style string) string {
 	return style
 }
 
-// narrow makes what is in a row as small as can be.
+// narrow shrinks the elements of a row to their minimum width.
 func narrow(e *Element, def *app.Element) {
 	switch def.Kind {
 	case app.KindButton:
@@ -68,7 +68,7 @@ func (l layout) group(def *app.Element, slot Rect) *Element {
 	return box
 }
 
-// member places what is part of a box or a list, and says how much of its height that takes.
+// member places a part of a box or a list, and returns its height.
 func (l layout) member(def *app.Element, slot Rect) (*Element, float64) {
 	inset := slot
 	if !fillsRow(def) {
@@ -84,7 +84,7 @@ func (l layout) member(def *app.Element, slot Rect) (*Element, float64) {
 	return e, height
 }
 
-// fillsRow reports whether an element is a row of a box or list by itself.
+// fillsRow reports whether an element is a full row of a box or list.
 func fillsRow(def *app.Element) bool {
 	return def.Kind == app.KindRow || def.Kind == app.KindToggle || def.Kind == app.KindButton && def.Style == "cell"
 }

@@ -22,7 +22,7 @@ const (
 	progressHeight = 8.0
 )
 
-// toggle is a switch over the width of its label.
+// toggle is a label with a switch.
 func (l layout) toggle(def *app.Element, slot Rect) *Element {
 	isOn, _ := l.Values[def.Bind].(bool)
 	e := &Element{Type: "Switch", Label: def.AccessibleLabel(l.Values), Value: "0",
@@ -41,7 +41,7 @@ func (l layout) toggle(def *app.Element, slot Rect) *Element {
 	return e
 }
 
-// choose gives def's variable a value, if that is another one, and runs what def does then.
+// choose sets def's variable, and runs def's steps if the value changed.
 func (l layout) choose(def *app.Element, value any, f finger) {
 	if l.Values[def.Bind] == value {
 		return
@@ -50,13 +50,13 @@ func (l layout) choose(def *app.Element, value any, f finger) {
 	l.use(def.Do, f.now)
 }
 
-// share is how much of def's range its variable has, from 0 to 1.
+// share is the value of def's variable as a share of its range, from 0 to 1.
 func (l layout) share(def *app.Element) float64 {
 	v, _ := l.Values[def.Bind].(float64)
 	return clamp((v-def.Range.Min)/(def.Range.Max-def.Range.Min), 0, 1)
 }
 
-// shareOf reads a share of a range: 70% or 0.7.
+// shareOf parses a share of a range: 70% or 0.7.
 func shareOf(value string) (float64, bool) {
 	whole := 1.0
 	if number, ok := strings.CutSuffix(value, "%"); ok {
@@ -68,7 +68,7 @@ func shareOf(value string) (float64, bool) {
 
 func percent(share float64) string { return strconv.Itoa(int(math.Round(share*100))) + "%" }
 
-// slider follows a finger that moves sideways. Its track takes no taps, as UISlider's does not.
+// slider follows a finger that moves sideways. Like UISlider it ignores taps on its track.
 func (l layout) slider(def *app.Element, slot Rect) *Element {
 	part := l.share(def)
 	e := &Element{Type: "Slider", Label: def.AccessibleLabel(l.Values), Value: percent(part),
@@ -93,7 +93,7 @@ func (l layout) slider(def *app.Element, slot Rect) *Element {
 	return e
 }
 
-// snap is the nearest number of a range; without steps it is a whole one, which is what apps show.
+// snap is the nearest value of a range; without a step it is a whole number, as apps show it.
 func snap(r app.Range, v float64) float64 {
 	step := r.Step
 	if step == 0 {
@@ -105,7 +105,7 @@ func snap(r app.Range, v float64) float64 {
 	return clamp(r.Min+math.Round((clamp(v, r.Min, r.Max)-r.Min)/step)*step, r.Min, r.Max)
 }
 
-// stepper is a label with two buttons at its end, called what SwiftUI calls them.
+// stepper is a label with two buttons at its end, labelled as in SwiftUI.
 func (l layout) stepper(def *app.Element, slot Rect) *Element {
 	v, _ := l.Values[def.Bind].(float64)
 	e := &Element{Type: "Stepper", Label: def.AccessibleLabel(l.Values), Value: fmt.Sprint(v),
@@ -148,7 +148,7 @@ func (l layout) segmented(def *app.Element, slot Rect) *Element {
 	return e
 }
 
-// option takes one of the values def offers.
+// option selects one of def's values.
 func (l layout) option(def *app.Element) func(string, finger) bool {
 	return func(value string, f finger) bool {
 		if !slices.Contains(def.Options, value) {
@@ -159,7 +159,7 @@ func (l layout) option(def *app.Element) func(string, finger) bool {
 	}
 }
 
-// picker is a wheel: it turns with a finger, and by a tap beside its middle.
+// picker is a wheel: it turns with a finger, or by a tap above or below its middle.
 func (l layout) picker(def *app.Element, slot Rect) *Element {
 	value, _ := l.Values[def.Bind].(string)
 	at := slices.Index(def.Options, value)
@@ -192,7 +192,7 @@ func (l layout) image(def *app.Element, slot Rect) *Element {
 	return e
 }
 
-// spinner says what UIKit's says, unless the app says something else.
+// spinner has UIKit's label unless the app has its own.
 func (l layout) spinner(def *app.Element, slot Rect) *Element {
 	e := &Element{Type: "ActivityIndicator", Label: def.AccessibleLabel(l.Values), Value: "1", Look: l.look(def, bodySize)}
 	if e.Label == "" {

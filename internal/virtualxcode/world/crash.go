@@ -8,19 +8,19 @@ import (
 	"ios-agent/internal/virtualxcode/crashreport"
 )
 
-// Line is something an app printed or logged.
+// Line is a line that an app printed or logged.
 type Line struct {
 	At        time.Time
-	Level     string // as in the app's definition; "print" is its standard output
+	Level     string // a level of the app's definition; "print" is standard output
 	Subsystem string // empty: the bundle id
 	Category  string // empty: app
 	Message   string
 }
 
-// levels are the unified log's names for the levels of a definition.
+// levels map an app definition's level to a level of the unified log.
 var levels = map[string]Level{"debug": LevelDebug, "info": LevelInfo, "default": LevelDefault, "error": LevelError, "fault": LevelFault}
 
-// settle takes the lines that p printed and logged, ends p if it crashed or left, and opens what it wants opened.
+// settle processes the new lines of p, ends p if it crashed or exited, and opens its pending URLs.
 func (d *device) settle(p *process, now time.Time) {
 	lines := p.Lines
 	p.Lines = nil
@@ -36,20 +36,20 @@ func (d *device) settle(p *process, now time.Time) {
 		d.end(p.Bundle)
 	}
 	if d.opening {
-		return // apps that open each other would never end
+		return // limit, because apps may open each other in a circle
 	}
 	d.opening = true
 	for _, address := range opens {
-		_ = d.open(address, now) // an app that asks for what nobody opens is told so, and goes on
+		_ = d.open(address, now) // without an app for the URL the app gets a log entry and continues
 	}
 	d.opening = false
 }
 
-// say puts a line where an app's lines go.
+// say writes a line to an app's log or output.
 func (d *device) say(p *process, l Line) {
 	level, logged := levels[l.Level]
 	if !logged {
-		// An output file that cannot be written fails neither the app nor the caller that touched the screen.
+		// A failure to write an output file affects neither the app nor the caller that touched the screen.
 		_ = d.print(p.Bundle, l.Message+"\n", false)
 		return
 	}
@@ -57,7 +57,7 @@ func (d *device) say(p *process, l Line) {
 		Category: cmp.Or(l.Category, "app"), Message: l.Message})
 }
 
-// crashed ends an app that crashed, and leaves its crash to report.
+// crashed ends a crashed app, and queues its crash for a report.
 func (d *device) crashed(c crashreport.Crash) {
 	if said := c.Said(); said != "" {
 		_ = d.print(c.Bundle, said+"\n", true) // see say
@@ -67,7 +67,7 @@ func (d *device) crashed(c crashreport.Crash) {
 	d.end(c.Bundle)
 }
 
-// follow opens a URL in the first app that has a link for it, and reports which that is.
+// follow opens a URL in the first app with a link for it, and returns that app.
 func (d *device) follow(address string, now time.Time) (bundle string, found bool) {
 	for _, i := range d.Apps {
 		for _, l := range i.bundle.App.Links {

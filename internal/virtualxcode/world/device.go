@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/virtualxcode/flaw"
 )
 
-// State is what simctl says of a device's power.
+// State is a device's power state in simctl's words.
 type State string
 
 // The states of a device.
@@ -22,21 +22,21 @@ const (
 	ShuttingDown State = "Shutting Down"
 )
 
-// Device is what can be said about a simulator at one moment.
+// Device describes a device at one moment.
 type Device struct {
 	UDID         string
 	Name         string
 	State        State
 	Type         DeviceType
 	Runtime      Runtime
-	Screen       Screen // as it is held
+	Screen       Screen // its orientation
 	Orientation  Orientation
 	DataPath     string
 	LogPath      string
 	LastBootedAt time.Time // zero if never
 }
 
-// device is a simulator, or a physical device. What the Store keeps of it are the exported fields of its parts.
+// device is a simulator or a physical device. The Store keeps the exported fields of its parts.
 type device struct {
 	identity
 	power
@@ -46,74 +46,73 @@ type device struct {
 
 	world *World
 	clock Clock
-	news  chan struct{} // closed and replaced when something is logged or printed, or an app ends
-	dirty bool          // something happened on it since it was last saved
+	news  chan struct{} // closed and replaced after every log entry, output or end of an app
+	dirty bool          // changed since the last save
 
-	opening bool // an app has a URL opened
+	opening bool // opens a URL in an app
 }
 
-// identity is which device it is.
+// identity identifies a device.
 type identity struct {
 	UDID      string
-	Number    int // devices are numbered in the order they were made; no number is used twice
+	Number    int // devices are numbered in order of creation; no number is used twice
 	Name      string
 	TypeID    string
 	RuntimeID string
 
 	deviceType DeviceType
 	runtime    Runtime
-	hardware   *Hardware // of a physical device; nil of a simulator
+	hardware   *Hardware // of a physical device; nil for a simulator
 }
 
-// power is whether a device is on.
+// power is the power state of a device.
 type power struct {
-	On         bool      // what its power was last set to
-	Since      time.Time // when
+	On         bool      // the last requested state
+	Since      time.Time // the time of that request
 	BootFor    time.Duration
 	LastBooted time.Time
-	Proxies    *proxies `json:",omitempty"` // the Mac's, as they were when it booted; nil: none
+	Proxies    *proxies `json:",omitempty"` // the Mac's proxies at boot time; nil: none
 }
 
-// software is the apps of a device and their processes.
+// software are the apps of a device and their processes.
 type software struct {
 	NextPID int
 	Apps    []*installed
-	Removed []string // bundle ids of preinstalled apps that were uninstalled
+	Removed []string // bundle ids of uninstalled preinstalled apps
 	Running []*process
-	Outputs map[string]Output // by bundle id: where running apps print to
+	Outputs map[string]Output // by bundle id: the output files of running apps
 	Front   string            // bundle id of the app in the foreground; empty is the home screen
 	Crashes []CrashReport
 
 	springboardPID int
 	runners        []*TestRunner       // on it
 	consoles       map[int]*console    // by pid
-	unreported     []crashreport.Crash // crashes that no report was written of yet
+	unreported     []crashreport.Crash // crashes without a written report
 }
 
-// systemState is what iOS itself remembers and asks.
+// systemState is the state of iOS.
 type systemState struct {
 	Settings    Settings
 	Locked      bool          // see Physical
-	Orientation Orientation   // how it is held; empty is upright
-	Hardware    bool          // a hardware keyboard is connected: the software keyboard does not come by itself
-	Prompts     []prompt      // questions about permissions, the first one is shown
-	Alerts      []systemAlert // other questions of the system, the last one on top
+	Orientation Orientation   // orientation; empty is upright
+	Hardware    bool          // a hardware keyboard is connected, so the software keyboard stays hidden
+	Prompts     []prompt      // permission alerts; the first one is visible
+	Alerts      []systemAlert // other system alerts; the last one is on top
 
 	properties map[string]property
 	logs       logbook
 }
 
-// mishaps is what is to go wrong on a device, and what has to be remembered for that.
+// mishaps are the state of a device's faults.
 type mishaps struct {
 	flaws   flaw.Flaws
-	late    []lateTouch         // touches that have not reached their app yet, the earliest first
-	before  map[string]*Element // by bundle id: what an app showed before the last input
+	late    []lateTouch         // touches that have not reached their app yet, earliest first
+	before  map[string]*Element // by bundle id: the screen of an app before the last input
 	lastTap tapMark
 	inputs  inputs
 }
 
-// The first pid of the first device is its SpringBoard's; apps come after it. Devices are far enough apart not to
-// share pids.
+// The first pid of a device belongs to its SpringBoard; its apps have the next ones. Ranges of devices do not overlap.
 const (
 	firstPID    = 20482
 	pidsADevice = 10000
@@ -127,17 +126,17 @@ func (w *World) newDevice(m made, number int) *device {
 	return d
 }
 
-// equip gives d what the Store does not keep.
+// equip adds the fields of d that the Store does not keep.
 func (w *World) equip(d *device) {
 	d.world, d.properties = w, deviceProperties()
 	d.clock, d.news, d.consoles = w.clock, make(chan struct{}), map[int]*console{}
-	d.deviceType, _ = typeCalled(d.TypeID) // a model this program does not know any more has no screen
+	d.deviceType, _ = typeCalled(d.TypeID) // an unknown model has no screen
 	d.runtime, _ = runtimeCalled(d.RuntimeID)
 	d.flaws = w.plan.Of(d.UDID)
 	d.springboardPID = firstPID + d.Number*pidsADevice
 }
 
-// preinstall adds the preinstalled apps that were neither replaced nor removed on d. They are for iOS only.
+// preinstall adds the preinstalled apps that were neither replaced nor removed on d. Only iOS has such apps.
 func (d *device) preinstall(bundles []*app.Bundle) {
 	if d.runtime.Platform != "iOS" {
 		return
@@ -182,8 +181,8 @@ func (w *World) Devices() []Device {
 	return out
 }
 
-// Find finds a device by UDID, by exact name, or the first booted one by the word "booted". Of several with the name
-// it is the first.
+// Find finds a device by UDID, by exact name, or the first booted one by the word "booted". If several devices have the name it returns
+// the first.
 func (w *World) Find(name string) (Device, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

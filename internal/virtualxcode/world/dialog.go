@@ -6,8 +6,8 @@ import (
 	"ios-agent/internal/virtualxcode/app"
 )
 
-// alert is a question in the middle of the screen: one or two short buttons lie side by side, more one below the other.
-// Above them there may be a picture.
+// alert is a question in the middle of the screen. One or two short buttons lie side by side, more buttons below one another. A picture
+// may lie above them.
 func (b pages) alert(v *view, d *app.Dialog, picture string, pick func(*app.Element, finger)) *Element {
 	box := &Element{Type: "Alert", Label: d.Title.Expand(b.Values), Look: Look{Style: "alert"}}
 	box.Frame = Rect{X: (b.size.Width - alertWidth) / 2, W: alertWidth}
@@ -36,10 +36,10 @@ func (b pages) alert(v *view, d *app.Dialog, picture string, pick func(*app.Elem
 	return box
 }
 
-// mapHeight is how much of an alert about places is a map.
+// mapHeight is the height of the map in a location alert.
 const mapHeight = 150.0
 
-// columns is how many buttons of an alert lie side by side.
+// columns is the number of buttons side by side.
 func (b pages) columns(d *app.Dialog) int {
 	if len(d.Buttons) != 2 {
 		return 1
@@ -52,7 +52,7 @@ func (b pages) columns(d *app.Dialog) int {
 	return 2
 }
 
-// words are the title and the message of a dialog, as far as it has them.
+// words are the title and the message of a dialog; both may be empty.
 func (b pages) words(d *app.Dialog, box Rect) (out []*Element) {
 	for _, t := range []struct {
 		text  app.Text

@@ -9,13 +9,13 @@ import (
 	"ios-agent/internal/virtualxcode/app"
 )
 
-// How long, and how near to one another, taps are two taps in a row.
+// Maximum time and distance between taps of a multiple tap.
 const (
 	doubleTapTime = 350 * time.Millisecond
 	doubleTapNear = 30.0
 )
 
-// liftTime is how long a finger must rest on something before it can be dragged.
+// liftTime is how long a finger must rest on an element before it can drag it.
 const liftTime = 500 * time.Millisecond
 
 // tapMark is the last tap.
@@ -25,7 +25,7 @@ type tapMark struct {
 	count int
 }
 
-// inARow counts the taps at a place that follow one another.
+// inARow counts consecutive taps at a place.
 func (d *device) inARow(at Point, now time.Time) int {
 	last := d.lastTap
 	near := math.Hypot(at.X-last.where.X, at.Y-last.where.Y) <= doubleTapNear
@@ -45,8 +45,7 @@ func (w *World) DoubleTap(ctx context.Context, udid string, at Point) error {
 	return w.Tap(ctx, udid, at)
 }
 
-// Pinch moves two fingers on a device's screen around a point: scale is how many times farther apart they are at the
-// end than at the beginning.
+// Pinch moves two fingers on a device's screen around a point: scale is the ratio of their distances at the end and at the beginning.
 func (w *World) Pinch(ctx context.Context, udid string, at Point, scale float64, took time.Duration) error {
 	return w.act(ctx, udid, took, func(d *device, now time.Time) error {
 		f := finger{gesture: pinched, now: now, from: at, to: at, took: took, scale: scale}
@@ -62,10 +61,10 @@ type Carry struct {
 	Press, Took, Holds time.Duration
 }
 
-// stillTime is how long a finger must rest at the end, so that what it moved does not glide on.
+// stillTime is how long a finger must rest at the end so that the content does not glide.
 const stillTime = 50 * time.Millisecond
 
-// Drag rests a finger somewhere and then moves it. What can be dragged is dragged; anything else takes it as a swipe.
+// Drag rests a finger at a point and then moves it. It drags a draggable element; other elements take it as a swipe.
 func (w *World) Drag(ctx context.Context, udid string, c Carry) error {
 	return w.act(ctx, udid, c.Press+c.Took+c.Holds, func(d *device, now time.Time) error {
 		f := finger{gesture: dragged, now: now, from: c.From, to: c.To, took: c.Took, rests: c.Holds >= stillTime}
@@ -78,8 +77,8 @@ func (w *World) Drag(ctx context.Context, udid string, c Carry) error {
 	})
 }
 
-// SetValue gives the control at a point a value, as XCUIElement.adjust does: a wheel one of its rows, a slider a share
-// such as 70%, a switch 0 or 1, a field a text.
+// SetValue gives the control at a point a value, like XCUIElement.adjust: a wheel one of its rows, a slider a share such as 70%, a
+// switch 0 or 1, a field a text.
 func (w *World) SetValue(ctx context.Context, udid string, at Point, value string) error {
 	return w.act(ctx, udid, tapCost, func(d *device, now time.Time) error {
 		f := finger{now: now, from: at, to: at}
@@ -96,10 +95,10 @@ func (w *World) SetValue(ctx context.Context, udid string, at Point, value strin
 	})
 }
 
-// carry is what is dragged.
+// carry is the dragged value.
 type carry struct{ text string }
 
-// movable lets e be dragged, and dropped on, as def says.
+// movable makes e draggable and a drop target, according to def.
 func (l layout) movable(def *app.Element, e *Element) {
 	if def.Drag != "" {
 		l.view.carries[e] = carry{def.Drag.Expand(l.Values)}
@@ -112,8 +111,8 @@ func (l layout) movable(def *app.Element, e *Element) {
 	}
 }
 
-// dragAndDrop carries what lies at the end of a path to where the finger went, and reports whether there was something
-// to carry. What is dropped where nothing takes it goes back.
+// dragAndDrop drags the element at the end of a path to the finger's end, and reports whether the element was draggable. A drop outside
+// of any target has no effect.
 func (v *view) dragAndDrop(path []*Element, f finger) bool {
 	for i := len(path) - 1; i >= 0; i-- {
 		c, ok := v.carries[path[i]]
@@ -132,10 +131,10 @@ func (v *view) dragAndDrop(path []*Element, f finger) bool {
 	return false
 }
 
-// handleWidth is the room of a row's handle.
+// handleWidth is the width of a row's handle.
 const handleWidth = 44.0
 
-// order is which row of a list stands where.
+// order is the order of a list's rows.
 func (p *process) order(key string, def *app.Element) []int {
 	if kept := p.Orders[key]; len(kept) == len(def.Inner) {
 		return kept
@@ -147,7 +146,7 @@ func (p *process) order(key string, def *app.Element) []int {
 	return order
 }
 
-// handle is what the i-th row of a list is moved with: it follows the finger at once.
+// handle is the drag handle of the i-th row of a list: it follows the finger at once.
 func (l layout) handle(def *app.Element, key string, i int, heights []float64, cell *Element) *Element {
 	f := cell.Frame
 	e := &Element{Type: "Image", Label: "Reorder " + l.spoken(cell), Look: Look{Style: "handle"},
@@ -173,7 +172,7 @@ func (l layout) handle(def *app.Element, key string, i int, heights []float64, c
 	return e
 }
 
-// rowAt is the place a row has after it was moved by a distance.
+// rowAt is the index of a row after a move by a distance.
 func rowAt(heights []float64, i int, distance float64) int {
 	for distance > 0 && i+1 < len(heights) && distance >= heights[i+1]/2 {
 		distance -= heights[i+1]
@@ -186,7 +185,7 @@ func rowAt(heights []float64, i int, distance float64) int {
 	return i
 }
 
-// spoken is what accessibility calls a row: its first text.
+// spoken is the accessibility label of a row: its first text.
 func (l layout) spoken(cell *Element) string {
 	for e := range cell.All() {
 		if e.Label != "" {

@@ -8,7 +8,7 @@ type Point struct{ X, Y float64 }
 // Rect is a frame on a device's screen, in points.
 type Rect struct{ X, Y, W, H float64 }
 
-// Centre is where a finger would land on r.
+// Centre is the point that a tap on r touches.
 func (r Rect) Centre() Point { return Point{r.X + r.W/2, r.Y + r.H/2} }
 
 // Contains reports whether p lies inside r.
@@ -16,8 +16,7 @@ func (r Rect) Contains(p Point) bool {
 	return p.X >= r.X && p.Y >= r.Y && p.X < r.X+r.W && p.Y < r.Y+r.H
 }
 
-// Element is one node of what an app shows, as accessibility sees it. A static text's content is its Label,
-// as in XCUITest.
+// Element is one node of an app's screen, as accessibility sees it. The content of a static text is its Label, as in XCUITest.
 type Element struct {
 	Type        string // short XCUIElement.ElementType name: "Button", "StaticText", "TextField", …
 	Identifier  string
@@ -29,23 +28,23 @@ type Element struct {
 	Selected    bool
 	Focused     bool
 	Secure      bool
-	Look        Look // how it is drawn; invisible to accessibility
+	Look        Look // its look; invisible to accessibility
 	Children    []*Element
 }
 
 // Look tells the renderer what accessibility does not say about an element.
 type Look struct {
-	Style string   // a name the renderer knows, such as "filled", "headline", "error"; empty is the type's default
-	Text  string   // what is drawn where that is not the Label, such as "Add" on a button labelled "Add Coffee"
-	Size  float64  // size of the text in points; the frame was made for it
-	Icon  string   // a glyph the renderer knows
-	Rows  []string // what a wheel offers
-	Part  float64  // how much of it is filled, from 0 to 1: of a slider, a progress bar
-	// Unseen is what is drawn in it, and can be touched, although accessibility does not see it.
+	Style string   // a style of the renderer, such as "filled", "headline", "error"; empty is the type's default
+	Text  string   // the drawn text if it differs from Label, such as "Add" on a button labelled "Add Coffee"
+	Size  float64  // text size in points; the frame has room for it
+	Icon  string   // a glyph of the renderer
+	Rows  []string // the choices of a wheel
+	Part  float64  // the filled share, from 0 to 1: of a slider, a progress bar
+	// Unseen are children that are drawn and touchable, but invisible to accessibility.
 	Unseen []*Element
 }
 
-// AppState is what XCUIApplication.state says of an app.
+// AppState is an app's XCUIApplication.state.
 type AppState string
 
 // The states of an app, in the words of the agent protocol.
@@ -55,20 +54,20 @@ const (
 	RunningForeground AppState = "running_foreground"
 )
 
-// Wait says how long to look at a screen: until two looks Stable apart agree, but at least Min and at most Max.
+// Wait says how long to look at a screen: until two looks that are Stable apart agree, at least Min and at most Max.
 type Wait struct {
 	Stable, Min, Max time.Duration
-	OnlyFront        bool // the tree of an app that is not in front is not read
+	OnlyFront        bool // skips the tree of an app that is not in front
 }
 
-// Observation is what a look at an app saw.
+// Observation is the result of a look at an app.
 type Observation struct {
-	Root    *Element // the application element; nil when the app is not running, or its tree was not to be read
-	System  *Element // SpringBoard's, when it shows an alert over another app; its buttons take the touches then
+	Root    *Element // the application element; nil if the app does not run, or its tree was skipped
+	System  *Element // SpringBoard's tree if it shows an alert over another app; its buttons then receive the touches
 	State   AppState
 	Bundle  string
-	Settled bool // false: still moving when Max was reached
+	Settled bool // false: still moving after Max
 	Waited  time.Duration
-	Samples int // how many looks it took
-	Levels  int // with ErrTooDeep: how many levels of Root can be read at once
+	Samples int // number of looks
+	Levels  int // with ErrTooDeep: the number of levels of Root that one read allows
 }

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// enter takes the lock to read or touch a booted device, after everything that was due has happened on it. It waits for
-// answers to requests of apps without the lock: under RequestClock a request that is due must be answered first. The
-// caller gives the lock back, with leave.
+// enter takes the lock to read or touch a booted device, after all due actions on the device have happened. It waits without the lock
+// for answers to requests of apps, because under RequestClock a request that is due must be answered first. The caller releases the
+// lock with leave.
 func (w *World) enter(ctx context.Context, udid string) (*device, time.Time, error) {
 	return w.enterIf(ctx, udid, func(s State) error {
 		if s != Booted {
@@ -41,14 +41,13 @@ func (w *World) enterIf(ctx context.Context, udid string, allowed func(State) er
 	}
 }
 
-// leave saves d if something has happened on it by itself, and gives the lock back.
+// leave saves d if due actions changed it, and releases the lock.
 func (w *World) leave(d *device) error {
 	defer w.mu.Unlock()
 	return w.saveIfDirty(d)
 }
 
-// catchUp lets happen on d what is due, if it runs. late is the answer to a request that has to come first. The caller
-// holds the lock.
+// catchUp runs the due actions of d, if it runs. late is a request whose answer must come first. The caller holds the lock.
 func (w *World) catchUp(d *device, now time.Time) (late <-chan struct{}) {
 	if d.stateAt(now) != Booted {
 		return nil
@@ -56,8 +55,7 @@ func (w *World) catchUp(d *device, now time.Time) (late <-chan struct{}) {
 	return d.advance(now)
 }
 
-// saveIfDirty saves d if something happened on it by itself: a timer, an answer, a crash. A look at a device on which
-// nothing happened saves nothing.
+// saveIfDirty saves d after a timer, an answer or a crash. A look at an unchanged device saves nothing.
 func (w *World) saveIfDirty(d *device) error {
 	if !d.dirty {
 		return nil
@@ -65,7 +63,7 @@ func (w *World) saveIfDirty(d *device) error {
 	return w.save(d)
 }
 
-// Close cancels the requests of apps and waits until they have ended. Apps see a lost connection.
+// Close cancels the requests of apps and waits for their end. Apps see a lost connection.
 func (w *World) Close() {
 	w.session.Close()
 }

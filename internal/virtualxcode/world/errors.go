@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// What kind of thing went wrong, for errors.Is; an *Error carries the words of the real tools.
+// Kinds of errors, for errors.Is; an *Error has the words of the real tools.
 var (
 	ErrInvalidDevice = errors.New("no such device")
 	ErrWrongState    = errors.New("device in the wrong state")
 	ErrNotInstalled  = errors.New("app not installed")
 	ErrNotRunning    = errors.New("app not running")
 	ErrInvalidModel  = errors.New("no such device type or runtime")
-	ErrNoHandler     = errors.New("nothing opens such a URL")
-	ErrFault         = errors.New("went wrong on demand")
-	ErrNoFocus       = errors.New("nothing has keyboard focus")
+	ErrNoHandler     = errors.New("no app opens this URL")
+	ErrFault         = errors.New("armed fault")
+	ErrNoFocus       = errors.New("no element has keyboard focus")
 	ErrFocusLost     = errors.New("the keyboard focus was lost")
-	ErrNoValue       = errors.New("nothing takes such a value")
+	ErrNoValue       = errors.New("the control does not accept this value")
 	ErrTooDeep       = errors.New("more levels than can be read at once")
 )
 
-// The domains of Apple's errors used here.
+// Domains of Apple's errors.
 const (
 	simErrorDomain    = "com.apple.CoreSimulator.SimError"
 	openURLDomain     = "LSApplicationWorkspaceErrorDomain"
@@ -31,18 +31,18 @@ const (
 	xctestErrorDomain = "com.apple.dt.xctest.ui-testing.error"
 )
 
-// Error is an error as Apple's tools word it. An empty Domain is an error they print without one; Code is then
-// the status they exit with.
+// Error is an error in the words of Apple's tools. An empty Domain means an error printed without a domain; Code is then the exit
+// status.
 type Error struct {
 	Domain     string
 	Code       int
-	Message    string // description, reason and suggestion, one a line
+	Message    string // description, reason and suggestion, one per line
 	Underlying *Error
 
 	kind error
 }
 
-// Error is all of it in one line.
+// Error returns the whole error on one line.
 func (e *Error) Error() string {
 	text := strings.ReplaceAll(e.Message, "\n", " ")
 	if e.Domain != "" {
@@ -54,7 +54,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Is reports whether e is of the kind target is.
+// Is reports whether e is of the kind target.
 func (e *Error) Is(target error) bool { return e.kind != nil && e.kind == target }
 
 // Unwrap is the underlying error.
@@ -65,7 +65,7 @@ func (e *Error) Unwrap() error {
 	return e.Underlying
 }
 
-// exitNoDevice is what simctl exits with when it finds no device: code 404 of its domain, modulo 256.
+// exitNoDevice is simctl's exit status for an unknown device: code 404 of its domain, modulo 256.
 const exitNoDevice = 148
 
 func invalidDevice(name string) error {
@@ -106,7 +106,7 @@ func focusLost() error {
 		Message: "Failed to synthesize event: the element lost the keyboard focus while it was typed into."}
 }
 
-// exitInvalidModel is what simctl exits with when it finds no device type or runtime.
+// exitInvalidModel is simctl's exit status for an unknown device type or runtime.
 const exitInvalidModel = 161
 
 func invalidType(name string) error {
@@ -146,7 +146,7 @@ func failsToLaunch(bundle string) error {
 			Message: fmt.Sprintf("The request to open %q failed.", bundle)}}
 }
 
-// ServerDied is how a tool fails when CoreSimulatorService is gone, or the services of a device whose state is Booted.
+// ServerDied is the error of a tool when CoreSimulatorService, or the services of a booted device, have died.
 func ServerDied() error {
 	return &Error{Domain: "NSMachErrorDomain", Code: -308, kind: ErrFault,
 		Message: "The operation couldn’t be completed. (Mach error -308 - (ipc/mig) server died)"}

@@ -22,28 +22,28 @@ func (w *World) AddFault(f flaw.Fault) error {
 	return w.plan.Add(f)
 }
 
-// Faults lists what is still to go wrong.
+// Faults lists the armed faults.
 func (w *World) Faults() []flaw.Fault {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.plan.Armed)
 }
 
-// ClearFaults disarms all faults, or those of one name.
+// ClearFaults disarms the faults of one name, or all faults if name is empty.
 func (w *World) ClearFaults(name string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.plan.Clear(name)
 }
 
-// TakeFault is asked on every occasion of a fault, and reports whether it happens now; if so it has been used up once.
+// TakeFault reports whether a fault happens on this occasion, and counts the occurrence.
 func (w *World) TakeFault(udid, name string) (flaw.Hit, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.plan.Take(udid, name)
 }
 
-// SetProfile lets the faults of a profile always happen from now on, or ends that with "".
+// SetProfile selects a profile, or none with "".
 func (w *World) SetProfile(name string) error {
 	if err := flaw.CheckProfile(name); err != nil {
 		return err
@@ -53,16 +53,16 @@ func (w *World) SetProfile(name string) error {
 	return w.plan.SetProfile(name)
 }
 
-// Profile is the profile that was set; "" is none.
+// Profile is the selected profile, or "".
 func (w *World) Profile() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.plan.Profile
 }
 
-const chaosKey = "chaos" // the Store's entry
+const chaosKey = "chaos" // the key in the Store
 
-// SetChaos lets passing faults happen from now on, or ends that.
+// SetChaos starts or stops chaos.
 func (w *World) SetChaos(to flaw.Chaos) error {
 	if err := to.Check(); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (w *World) SetChaos(to flaw.Chaos) error {
 	return w.plan.SetChaos(to)
 }
 
-// Chaos is what is going on.
+// Chaos returns the state of chaos.
 func (w *World) Chaos() flaw.Chaos {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -48,7 +48,7 @@ func TestFaultsAreTakenOnce(t *testing.T) {
 	}
 }
 
-func TestABrokenStoreIsToldOf(t *testing.T) {
+func TestStoreFailureIsReturned(t *testing.T) {
 	store := &memory{}
 	d := drive(t, world.Options{Store: store})
 	store.broken = errors.New("disk full")
@@ -60,7 +60,7 @@ func TestABrokenStoreIsToldOf(t *testing.T) {
 	}
 }
 
-func TestManyAtOnce(t *testing.T) {
+func TestWorldIsSafeForConcurrentUse(t *testing.T) {
 	d := drive(t, world.Options{Store: &memory{}})
 	d.launch(shop)
 	at := d.get("email-field").Frame.Centre()
@@ -86,7 +86,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-func TestTimesAndAfter(t *testing.T) {
+func TestFaultHonoursTimesAndAfter(t *testing.T) {
 	store := &memory{}
 	w := newWorld(t, world.Options{Store: store})
 	udid := w.Devices()[0].UDID

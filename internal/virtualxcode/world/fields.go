@@ -21,7 +21,7 @@ func (l layout) field(def *app.Element, slot Rect) *Element {
 	return e
 }
 
-// input is what all text fields have in common.
+// input is the common part of all text fields.
 func (l layout) input(kind string, def *app.Element, frame Rect) *Element {
 	e := &Element{Type: kind, Label: def.AccessibleLabel(l.Values), Look: Look{Style: def.Style, Size: bodySize},
 		Frame: frame, Focused: l.live && l.Focus == def.Key}
@@ -40,10 +40,10 @@ func (l layout) input(kind string, def *app.Element, frame Rect) *Element {
 	return e
 }
 
-// cancelWidth is the width of the button beside a search field in use.
+// cancelWidth is the width of the button next to an active search field.
 const cancelWidth = 76.0
 
-// cancelSearch is the button beside a search field in use: it empties the field and leaves it.
+// cancelSearch is the button next to an active search field: it empties the field and ends the search.
 func (l layout) cancelSearch(def *app.Element, field *Element) *Element {
 	f := field.Frame
 	e := &Element{Type: "Button", Label: "Cancel", Look: Look{Style: "plain", Size: bodySize},
@@ -55,7 +55,7 @@ func (l layout) cancelSearch(def *app.Element, field *Element) *Element {
 	return e
 }
 
-// search has a button that empties it, as long as there is something in it.
+// search has a button that empties it while it has text.
 func (l layout) search(def *app.Element, slot Rect) *Element {
 	if l.live && l.Focus == def.Key && !l.inside {
 		slot.W -= cancelWidth
@@ -75,7 +75,7 @@ func (l layout) editor(def *app.Element, slot Rect) *Element {
 	return l.input("TextView", def, Rect{X: slot.X, Y: slot.Y, W: slot.W, H: def.Height})
 }
 
-// area answers taps with where they were, long presses, and swipes with where they went.
+// area reports the place of taps, long presses, and the direction of swipes.
 func (l layout) area(def *app.Element, slot Rect) *Element {
 	width := slot.W
 	if def.Width > 0 {
@@ -88,7 +88,7 @@ func (l layout) area(def *app.Element, slot Rect) *Element {
 	return e
 }
 
-// pinch is the act of what two fingers make larger or smaller.
+// pinch is the act for a pinch.
 func (l layout) pinch(def *app.Element) act {
 	return func(f finger) bool {
 		if def.Pinch == nil || f.gesture != pinched {
@@ -100,7 +100,7 @@ func (l layout) pinch(def *app.Element) act {
 	}
 }
 
-// point keeps where in its own frame an area was tapped, in whole points.
+// point stores the place of a tap in the area's own frame, in whole points.
 func (l layout) point(def *app.Element, frame Rect, f finger) {
 	if def.Point != nil {
 		l.Values[def.Point.X] = math.Floor(f.from.X - frame.X)

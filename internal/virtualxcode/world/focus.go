@@ -24,7 +24,7 @@ func (p *process) blur(now time.Time) {
 	p.Keyboard.hide(now)
 }
 
-// focused is the element with keyboard focus, nil if there is none any more.
+// focused is the element with keyboard focus, or nil.
 func (p *process) focused() *app.Element {
 	if p.Focus == "" {
 		return nil
@@ -46,7 +46,7 @@ func find(elements []*app.Element, match func(*app.Element) bool) *app.Element {
 	return nil
 }
 
-// enter types one character into the focused field and reports whether there was one.
+// enter types one character into the focused field and reports whether a field has the focus.
 func (p *process) enter(r rune, now time.Time) bool {
 	e := p.focused()
 	if e == nil {

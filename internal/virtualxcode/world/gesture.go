@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// gesture is what a finger does.
+// gesture is a kind of touch.
 type gesture int
 
 // The gestures.
@@ -17,18 +17,18 @@ const (
 	dragged // held first, then moved
 )
 
-// finger is one finger on the screen.
+// finger is one touch on the screen.
 type finger struct {
 	gesture  gesture
 	now      time.Time
-	from, to Point // the same unless it swiped
+	from, to Point // the end point; equal to the start unless it moved
 	took     time.Duration
-	taps     int     // in a row, this one included
-	rests    bool    // it lay still before it was lifted: what it moved does not glide on
-	scale    float64 // of a pinch: how many times farther apart the fingers are at its end
+	taps     int     // number of consecutive taps, including this one
+	rests    bool    // it rested before it was lifted, so the content does not glide
+	scale    float64 // of a pinch: the ratio of the fingers' distances at the end and the beginning
 }
 
-// act answers a finger and reports whether it did; if not, the parent of the element may answer.
+// act handles a touch and reports whether it did; otherwise the parent of the element gets the touch.
 type act func(finger) bool
 
 // on is an act for one gesture.
@@ -42,7 +42,7 @@ func on(g gesture, f func(finger)) act {
 	}
 }
 
-// press is an act for a tap, and for a finger that stays longer than need be.
+// press is an act for a tap, also for a tap that lasts long.
 func press(f func(finger)) act {
 	return func(at finger) bool {
 		if at.gesture != tapped && at.gesture != held {
@@ -53,7 +53,7 @@ func press(f func(finger)) act {
 	}
 }
 
-// first is the first of several acts that answers.
+// first returns an act that tries several acts in order.
 func first(acts ...act) act {
 	return func(at finger) bool {
 		for _, a := range acts {
@@ -65,7 +65,7 @@ func first(acts ...act) act {
 	}
 }
 
-// direction is where a swipe went, and how far.
+// direction returns the direction and the distance of a swipe.
 func (f finger) direction() (string, float64) {
 	dx, dy := f.to.X-f.from.X, f.to.Y-f.from.Y
 	switch {
@@ -79,7 +79,7 @@ func (f finger) direction() (string, float64) {
 	return "up", -dy
 }
 
-// touch lets the topmost element under a finger answer it, or else its parents.
+// touch gives a touch to the topmost element under it, and then to its parents until one handles it.
 func (v *view) touch(f finger) {
 	path := topmost(v.root, f.from)
 	if f.gesture == dragged {
@@ -101,7 +101,7 @@ func (v *view) touch(f finger) {
 	}
 }
 
-// topmost is the path from e to the innermost element at a point, later siblings first: they are drawn later.
+// topmost is the path from e to the innermost element at a point, later siblings first, because they are drawn on top.
 func topmost(e *Element, at Point) []*Element {
 	inside := e.Frame.Contains(at)
 	if clipping[e.Type] && !inside {
@@ -120,14 +120,14 @@ func topmost(e *Element, at Point) []*Element {
 	return nil
 }
 
-// clipping are the types that show only part of what they contain.
+// clipping are the types that clip their content.
 var clipping = map[string]bool{"ScrollView": true, "Table": true, "CollectionView": true, "TextView": true, "WebView": true}
 
-// Clips reports whether e shows only that part of its children that lies in its own frame.
+// Clips reports whether e clips its children to its own frame.
 func (e *Element) Clips() bool { return clipping[e.Type] }
 
-// passesThrough reports whether touches beside e's children go to what is behind e. That is so of windows and containers,
-// but not of screens and the keyboard.
+// passesThrough reports whether touches outside e's children reach the elements behind e. Windows and containers pass them on, screens
+// and the keyboard do not.
 func passesThrough(e *Element) bool {
 	return e.Type == "Window" || e.Type == "Other" && e.Look.Style == ""
 }

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// Input is an input that reached a device, as the device saw it before any fault swallowed or diverted it.
+// Input is an input as the device received it, before any fault changed it.
 type Input struct {
 	At       time.Time
 	Kind     InputKind
-	Front    string     // bundle id of what was in front
+	Front    string     // bundle id of the app in front
 	From, To Point      // of the finger
-	Path     []*Element // what lay under the finger where it came down, from the root to the innermost element
-	Root     *Element   // what was in front, before the input
-	System   *Element   // what SpringBoard showed over it, nil if nothing
+	Path     []*Element // the elements under the finger at its start, from the root to the innermost
+	Root     *Element   // the tree of the app in front before the input
+	System   *Element   // SpringBoard's tree over it, or nil
 }
 
-// InputKind is what was done.
+// InputKind is the kind of an input.
 type InputKind string
 
 // The kinds of inputs.
@@ -26,20 +26,20 @@ const (
 	InputSwipe    InputKind = "swipe"
 	InputPinch    InputKind = "pinch"
 	InputDrag     InputKind = "drag"
-	InputValue    InputKind = "value" // a control was given a value
+	InputValue    InputKind = "value" // a control received a value
 	InputKeys     InputKind = "keys"
 	InputSelect   InputKind = "select all"
 	InputHome     InputKind = "home button"
 	InputRotation InputKind = "rotation"
 )
 
-// mostInputs is how many inputs a device remembers. Each holds the screen it met.
+// mostInputs is the number of inputs that a device remembers. Each holds the screen before it.
 const mostInputs = 64
 
-// inputs are the latest inputs of a device. They are not kept: they are for who compares answers with what happened.
+// inputs are the latest inputs of a device. The Store does not keep them: tests compare them with answers.
 type inputs struct {
 	all   []Input
-	count int // also those that are forgotten
+	count int // including forgotten inputs
 }
 
 func (i *inputs) add(one Input) {
@@ -48,10 +48,10 @@ func (i *inputs) add(one Input) {
 	i.all = i.all[max(0, len(i.all)-mostInputs):]
 }
 
-// note records an input that the screen has not answered yet.
+// note records an input before the screen handles it.
 func (d *device) note(kind InputKind, f finger) { d.inputs.add(d.meets(kind, f)) }
 
-// meets is what an input meets.
+// meets fills in the screen that an input meets.
 func (d *device) meets(kind InputKind, f finger) Input {
 	in := Input{At: f.now, Kind: kind, Front: d.front(), From: f.from, To: f.to, Root: d.frontView(f.now).root}
 	if v := d.overlay(f.now); v != nil && in.Front != SpringBoard {
@@ -63,7 +63,7 @@ func (d *device) meets(kind InputKind, f finger) Input {
 	return in
 }
 
-// under is what lies under a finger, from the root to the innermost element.
+// under is the path of elements at a point, from the root to the innermost.
 func (d *device) under(f finger) []*Element {
 	if !d.screen().Bounds().Contains(f.from) {
 		return nil
@@ -71,7 +71,7 @@ func (d *device) under(f finger) []*Element {
 	return topmost(d.topView(f).root, f.from)
 }
 
-// Inputs are the inputs that have reached a device since there were since of them, and how many there are now.
+// Inputs are the inputs of a device after the first since ones, and the total number of inputs.
 func (w *World) Inputs(udid string, since int) (later []Input, count int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -83,7 +83,7 @@ func (w *World) Inputs(udid string, since int) (later []Input, count int) {
 	return append(later, d.inputs.all[len(d.inputs.all)-fresh:]...), d.inputs.count
 }
 
-// Under is what a finger at a point would touch now, from the root to the innermost element.
+// Under is the path of elements that a touch at a point would meet now, from the root to the innermost.
 func (w *World) Under(ctx context.Context, udid string, at Point) ([]*Element, error) {
 	d, now, err := w.enter(ctx, udid)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // SpringBoard is the bundle id of the home screen.
 const SpringBoard = "com.apple.springboard"
 
-// installed is an app on a device; its exported fields are what the Store keeps.
+// installed is an app on a device; the Store keeps its exported fields.
 type installed struct {
 	Preinstalled bool
 	Path         string
@@ -23,18 +23,18 @@ type installed struct {
 	bundle *app.Bundle
 }
 
-// InstalledApp is what can be said about an app on a device.
+// InstalledApp describes an app on a device.
 type InstalledApp struct {
 	BundleID     string
 	Name         string
 	Version      string
 	Build        string
 	Executable   string
-	Path         string // where it was installed from
+	Path         string // its path before the install
 	Containers   Containers
 	Preinstalled bool
 	State        AppState
-	PID          int // zero when it is not running
+	PID          int // zero if it does not run
 }
 
 func (d *device) installed(bundle string) *installed {
@@ -55,8 +55,8 @@ func (d *device) process(bundle string) *process {
 	return nil
 }
 
-// Install puts an app on a device. One with the same bundle id is replaced, and ended if it runs. path is where
-// it came from.
+// Install puts an app on a device. It replaces an app with the same bundle id and ends its process. path is the path of the app's
+// bundle.
 func (w *World) Install(ctx context.Context, udid string, b *app.Bundle, path string) error {
 	return w.act(ctx, udid, installCost, func(d *device, _ time.Time) error {
 		if d.flaws.Happens(flaw.InstallFails) {
@@ -77,7 +77,7 @@ func (w *World) Install(ctx context.Context, udid string, b *app.Bundle, path st
 
 func (d *device) removed(bundle string) bool { return slices.Contains(d.Removed, bundle) }
 
-// Uninstall removes an app with its data; one that is not there is fine, as it is to the real tool.
+// Uninstall removes an app with its data. Like the real tool it succeeds if the app is not installed.
 func (w *World) Uninstall(ctx context.Context, udid, bundle string) error {
 	return w.act(ctx, udid, terminateCost, func(d *device, _ time.Time) error {
 		i := d.installed(bundle)
@@ -95,7 +95,7 @@ func (w *World) Uninstall(ctx context.Context, udid, bundle string) error {
 	})
 }
 
-// Apps lists the apps on a device, whether it is booted or not.
+// Apps lists the apps of a device, booted or not.
 func (w *World) Apps(udid string) ([]InstalledApp, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -111,7 +111,7 @@ func (w *World) Apps(udid string) ([]InstalledApp, error) {
 		return out, nil
 	}
 	d.reapRunners(w.clock.Now())
-	for _, r := range d.runners { // xcodebuild installs them, and the tools of devices tell
+	for _, r := range d.runners { // test runners that xcodebuild installs, as device tools list them
 		if !slices.ContainsFunc(out, func(a InstalledApp) bool { return a.BundleID == r.Bundle }) {
 			out = append(out, r.installed())
 		}
@@ -119,7 +119,7 @@ func (w *World) Apps(udid string) ([]InstalledApp, error) {
 	return out, nil
 }
 
-// App is one app on a device; what is not installed has no BundleID.
+// App is one app on a device; an app that is not installed has no BundleID.
 func (w *World) App(udid, bundle string) (InstalledApp, error) {
 	apps, err := w.Apps(udid)
 	if i := slices.IndexFunc(apps, func(a InstalledApp) bool { return a.BundleID == bundle }); i >= 0 {
@@ -148,7 +148,7 @@ func (d *device) appState(bundle string) AppState {
 	return NotRunning
 }
 
-// State is whether an app runs on a booted device, and whether it is what the device shows.
+// State reports whether an app of a booted device runs, and whether it is in front.
 func (w *World) State(ctx context.Context, udid, bundle string) (AppState, error) {
 	d, _, err := w.enter(ctx, udid)
 	if err != nil {
@@ -158,7 +158,7 @@ func (w *World) State(ctx context.Context, udid, bundle string) (AppState, error
 	return state, w.leave(d)
 }
 
-// front is the bundle id of what is in the foreground: an app, or the home screen.
+// front is the bundle id of the app in front, or the home screen's.
 func (d *device) front() string {
 	if d.Front == "" {
 		return SpringBoard
@@ -166,7 +166,7 @@ func (d *device) front() string {
 	return d.Front
 }
 
-// Foreground is the bundle id of what a booted device shows: an app's, or SpringBoard.
+// Foreground is the bundle id of the app in front of a booted device, or SpringBoard.
 func (w *World) Foreground(udid string) (string, error) {
 	d, _, err := w.enter(context.Background(), udid)
 	if err != nil {
@@ -176,7 +176,7 @@ func (w *World) Foreground(udid string) (string, error) {
 	return front, w.leave(d)
 }
 
-// ForegroundPID is the pid of what a booted device shows.
+// ForegroundPID is the pid of the app in front of a booted device.
 func (w *World) ForegroundPID(udid string) (int, error) {
 	d, _, err := w.enter(context.Background(), udid)
 	if err != nil {

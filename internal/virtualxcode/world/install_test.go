@@ -17,7 +17,7 @@ func otherApp(t *testing.T) *app.Bundle {
 	return b
 }
 
-func TestLaunchAndTerminate(t *testing.T) {
+func TestLaunchReusesOrRestartsApp(t *testing.T) {
 	d := drive(t, world.Options{})
 	_, err := d.Launch(t.Context(), d.udid, "com.example.nope", world.LaunchOptions{})
 	wantError(t, err, world.ErrNotInstalled, "FBSOpenApplicationServiceErrorDomain", 4,
@@ -42,7 +42,7 @@ func TestLaunchAndTerminate(t *testing.T) {
 	}
 }
 
-func TestTheFirstAppGoesToTheBackground(t *testing.T) {
+func TestLaunchSendsFrontAppToBackground(t *testing.T) {
 	d := drive(t, world.Options{})
 	other := otherApp(t)
 	d.must(d.Install(t.Context(), d.udid, other, "/tmp/Other.app"))
@@ -66,7 +66,7 @@ func TestTheFirstAppGoesToTheBackground(t *testing.T) {
 	}
 }
 
-func TestAnIconLaunchesItsApp(t *testing.T) {
+func TestHomeScreenIconLaunchesApp(t *testing.T) {
 	d := drive(t, world.Options{})
 	if icon := d.get("Shop"); icon.Type != "Icon" {
 		t.Fatalf("found a %s", icon.Type)

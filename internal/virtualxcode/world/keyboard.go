@@ -9,12 +9,12 @@ import (
 // keyboard is the state of an app's software keyboard.
 type keyboard struct {
 	Up    bool
-	Since time.Time // when it began to come up or go down
+	Since time.Time // when it began to appear or disappear
 	Shift bool      // the next letter is a capital
-	Plane int       // which of planes is shown
-	Pad   string    // which of pads is shown instead; empty: none
+	Plane int       // the visible plane
+	Pad   string    // the visible pad instead of a plane; empty: none
 
-	Covers     bool // what is typed into is left under it
+	Covers     bool // the focused field stays covered by it
 	Introduces bool // an introduction covers its keys
 }
 
@@ -29,7 +29,7 @@ const (
 	wideKey        = 48.0 // shift and delete
 	moreWidth      = 92.0 // "123"
 	returnWidth    = 96.0
-	extraWidth     = 34.0 // a key beside the space bar
+	extraWidth     = 34.0 // a key next to the space bar
 )
 
 // planes are the sets of keys, row by row.
@@ -52,8 +52,8 @@ func (k *keyboard) hide(now time.Time) {
 	}
 }
 
-// ToggleSoftwareKeyboard hides the keyboard of the app in front, or shows it for the field in use, as ⌘K does in Simulator. The
-// field keeps the focus.
+// ToggleSoftwareKeyboard hides the keyboard of the app in front, or shows it for the focused field, like ⌘K in Simulator. The field
+// keeps the focus.
 func (w *World) ToggleSoftwareKeyboard(ctx context.Context, udid string) error {
 	return w.act(ctx, udid, keyboardTime, func(d *device, now time.Time) error {
 		if p := d.process(d.Front); p != nil {
@@ -63,7 +63,7 @@ func (w *World) ToggleSoftwareKeyboard(ctx context.Context, udid string) error {
 	})
 }
 
-// ToggleHardwareKeyboard connects a hardware keyboard, or disconnects it, as ⇧⌘K does in Simulator.
+// ToggleHardwareKeyboard connects or disconnects a hardware keyboard, like ⇧⌘K in Simulator.
 func (w *World) ToggleHardwareKeyboard(ctx context.Context, udid string) error {
 	return w.act(ctx, udid, keyboardTime, func(d *device, now time.Time) error {
 		d.Hardware = !d.Hardware
@@ -74,7 +74,7 @@ func (w *World) ToggleHardwareKeyboard(ctx context.Context, udid string) error {
 	})
 }
 
-// turnKeyboard shows or hides the keyboard of the field in use.
+// turnKeyboard shows or hides the keyboard of the focused field.
 func (p *process) turnKeyboard(up bool, now time.Time) {
 	p.changed()
 	if !up {
@@ -88,12 +88,12 @@ func (k *keyboard) visible(now time.Time) bool {
 	return k.Up && !k.late(now) || under(k.Since, now, keyboardTime)
 }
 
-// moving reports whether it is on its way up or down, or still to come.
+// moving reports whether it is appearing, disappearing, or about to appear.
 func (k *keyboard) moving(now time.Time) bool {
 	return under(k.Since, now, keyboardTime) || k.late(now)
 }
 
-// keyboardElement is the keyboard where it is at now.
+// keyboardElement is the keyboard at its present place.
 func (p *process) keyboardElement(v *view, now time.Time, s Screen) *Element {
 	tall := boardHeight(s)
 	b := keys{process: p, view: v, left: s.Side, width: s.Width - 2*s.Side, rowHeight: (tall - keyTop - s.Bottom - barBelow(s)) / 4}
@@ -118,7 +118,7 @@ func (p *process) keyboardElement(v *view, now time.Time, s Screen) *Element {
 	return b.board
 }
 
-// boardHeight is how high the keyboard is: lower on a telephone that is held sideways.
+// boardHeight is the height of the keyboard: lower on an iPhone in landscape.
 func boardHeight(s Screen) float64 {
 	if s.Side > 0 {
 		return 205
@@ -126,7 +126,7 @@ func boardHeight(s Screen) float64 {
 	return keyboardHeight
 }
 
-// barBelow is what lies between the keys and the home indicator.
+// barBelow is the height between the keys and the home indicator.
 func barBelow(s Screen) float64 {
 	if s.Side > 0 {
 		return 0
@@ -199,7 +199,7 @@ func (b keys) bottom(row int) {
 		})
 }
 
-// extra is what is beside the space bar for the field in use, from right to left.
+// extra are the keys next to the space bar for the focused field, from right to left.
 func (b keys) extra() string {
 	if e := b.focused(); e != nil && b.Keyboard.Plane == 0 {
 		return map[string]string{"email": ".@", "url": "./"}[e.Keyboard]

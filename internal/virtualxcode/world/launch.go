@@ -9,16 +9,15 @@ import (
 	"ios-agent/internal/virtualxcode/flaw"
 )
 
-// LaunchOptions say how to start an app.
+// LaunchOptions configure a launch.
 type LaunchOptions struct {
 	Args             []string
 	Env              map[string]string
-	TerminateRunning bool // start afresh even if it is running
+	TerminateRunning bool // terminate a running app first
 	Output           Output
 }
 
-// Launch starts an app and brings it to the foreground. One that is running keeps its pid and its state, unless
-// o says to terminate it first.
+// Launch starts an app and brings it to the front. A running app keeps its pid and its state, unless o says to terminate it first.
 func (w *World) Launch(ctx context.Context, udid, bundle string, o LaunchOptions) (pid int, err error) {
 	err = w.act(ctx, udid, launchCost, func(d *device, now time.Time) error {
 		if d.flaws.Happens(flaw.LaunchFails) {
@@ -67,7 +66,7 @@ func (d *device) launch(bundle string, o LaunchOptions) (int, error) {
 	return p.PID, nil
 }
 
-// start lets a new process run.
+// start runs a new process.
 func (d *device) start(p *process, to Output) error {
 	if err := to.create(); err != nil {
 		return err
@@ -84,7 +83,7 @@ func (d *device) start(p *process, to Output) error {
 	return nil
 }
 
-// end removes the process of an app and reports whether there was one.
+// end removes the process of an app and reports whether it ran.
 func (d *device) end(bundle string) bool {
 	p := d.process(bundle)
 	if p == nil {

@@ -28,7 +28,7 @@ type layout struct {
 	pages
 	view   *view
 	screen string
-	live   bool // the screen is the one in use: its fields can show focus
+	live   bool // the screen is in use: its fields can show the focus
 	inside bool // in a group or a list, whose members have no background of their own
 	follow func(Rect, finger)
 	build  map[app.Kind]func(layout, *app.Element, Rect) *Element
@@ -38,7 +38,7 @@ func newLayout(b pages, v *view, screen string, live bool) layout {
 	return layout{pages: b, view: v, screen: screen, live: live, follow: func(Rect, finger) {}, build: builders()}
 }
 
-// builders make the kinds of elements. The frame of an element begins at the slot and is at most as wide.
+// builders build the kinds of elements. The frame of an element starts at the slot and is at most as wide.
 func builders() map[app.Kind]func(layout, *app.Element, Rect) *Element {
 	return map[app.Kind]func(layout, *app.Element, Rect) *Element{
 		app.KindText:      layout.text,
@@ -82,7 +82,7 @@ func (l layout) column(elements []*app.Element, area Rect, gap float64) (out []*
 	return out
 }
 
-// place makes the element of def.
+// place builds the element of def.
 func (l layout) place(def *app.Element, slot Rect) *Element {
 	e := l.build[def.Kind](l, def, slot)
 	e.Identifier = def.ID
@@ -107,7 +107,7 @@ func (l layout) text(def *app.Element, slot Rect) *Element {
 	return e
 }
 
-// look keeps the text that is drawn where accessibility says another.
+// look keeps the drawn text if the accessibility label differs.
 func (l layout) look(def *app.Element, size float64) Look {
 	look := Look{Style: def.Style, Size: size, Icon: def.Icon}
 	if def.Label != "" {
@@ -123,7 +123,7 @@ func (l layout) button(def *app.Element, slot Rect) *Element {
 	return e
 }
 
-// twice is the act of what does something when it is tapped a second time in a row.
+// twice is the act of an element with an action for a double tap.
 func (l layout) twice(def *app.Element) act {
 	return func(f finger) bool {
 		if def.Double == nil || f.gesture != tapped || f.taps < 2 || f.taps%2 != 0 {
@@ -134,12 +134,12 @@ func (l layout) twice(def *app.Element) act {
 	}
 }
 
-// does is the act of what does something when it is pressed.
+// does is the act of an element with an action for a tap.
 func (l layout) does(def *app.Element) act {
 	return press(func(f finger) { l.use(def.Do, f.now) })
 }
 
-// hold is the act of what does something else when it is pressed long enough.
+// hold is the act of an element with another action for a long press.
 func (l layout) hold(def *app.Element) act {
 	return func(f finger) bool {
 		if def.Hold == nil || f.gesture != held || f.took.Seconds() < def.Hold.Seconds {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// leaping is a clock that can be set, as that of a Mac can. Sleeps are not affected, the time that is read is.
+// leaping is a clock that can be set, like the clock of a Mac. Setting it does not affect sleeps.
 type leaping struct {
 	Clock
 	mu sync.Mutex

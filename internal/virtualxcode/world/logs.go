@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Level is how grave a log entry is, in the words of the unified log's message types.
+// Level is the level of a log entry, in the words of the unified log's message types.
 type Level string
 
 // The levels.
@@ -21,7 +21,7 @@ const (
 	LevelFault   Level = "Fault"
 )
 
-// Entry is one line of a device's unified log.
+// Entry is one entry of a device's unified log.
 type Entry struct {
 	Time      time.Time // zero is now
 	Level     Level     // empty is LevelDefault
@@ -32,28 +32,28 @@ type Entry struct {
 	Message   string
 }
 
-// A logbook is kept in chapters, so that a new entry costs writing one chapter and not the whole log. The oldest chapter
-// is deleted when there are too many.
+// A logbook is kept in chapters, so that a new entry costs the write of one chapter and not of the whole log. The oldest chapter is
+// deleted beyond the limit.
 const (
 	chapterSize = 64
 	maxChapters = 16
 )
 
-// logbook is the latest entries of a device. Entries are numbered from zero for as long as the device lives.
+// logbook holds the latest entries of a device. Entries are numbered from zero over the device's life.
 type logbook struct {
-	First   int // number of the first entry that is left; a multiple of chapterSize
+	First   int // number of the oldest kept entry; a multiple of chapterSize
 	Entries []Entry
-	saved   int // how many entries, counted from zero, the Store has
+	saved   int // number of entries, counted from zero, that the Store has
 }
 
 func (b *logbook) end() int { return b.First + len(b.Entries) }
 
-// from returns copies of the entries with this number and higher.
+// from returns copies of the entries from a number on.
 func (b *logbook) from(number int) []Entry {
 	return slices.Clone(b.Entries[min(max(number-b.First, 0), len(b.Entries)):])
 }
 
-// chapter is what the Store has under one key.
+// chapter is the value of one key of the Store.
 type chapter struct {
 	First   int
 	Entries []Entry
@@ -63,7 +63,7 @@ func logPrefix(udid string) string { return "log-" + udid + "-" }
 
 func chapterKey(udid string, n int) string { return logPrefix(udid) + strconv.Itoa(n) }
 
-// restoreLogs joins the chapters there are. After a gap, which only a damaged store has, the later ones count.
+// restoreLogs joins the chapters. After a gap, which only a damaged store has, it uses the later ones.
 func (w *World) restoreLogs(d *device, entries map[string][]byte) error {
 	var all []chapter
 	for _, key := range slices.Sorted(maps.Keys(entries)) {
@@ -105,18 +105,18 @@ func (d *device) log(e Entry) {
 	d.tell()
 }
 
-// system is an entry of the home screen's process.
+// system adds an entry of the home screen's process.
 func (d *device) system(subsystem, category, message string) Entry {
 	return Entry{Process: "SpringBoard", PID: d.springboardPID, Subsystem: subsystem, Category: category, Message: message}
 }
 
-// tell wakes those who follow d.
+// tell wakes the followers of d.
 func (d *device) tell() {
 	close(d.news)
 	d.news = make(chan struct{})
 }
 
-// saveLogs keeps what is new in d's log and drops what is too old.
+// saveLogs saves the new entries of d's log and drops the oldest.
 func (w *World) saveLogs(d *device) error {
 	b := &d.logs
 	for b.saved < b.end() && w.store != nil {
@@ -170,8 +170,8 @@ func (w *World) Log(udid string, e Entry) error {
 	return w.saveLogs(d)
 }
 
-// Logs returns a device's log from an entry's number on, the number of the next one, and a channel that is closed when
-// there may be more. A number beyond the end, as after an erase, begins anew.
+// Logs returns a device's log from an entry's number on, the number of the next entry, and a channel that is closed when new entries
+// may exist. A number beyond the end, as after an erase, starts again at the beginning.
 func (w *World) Logs(udid string, from int) (entries []Entry, next int, more <-chan struct{}, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-func TestTheLogIsBoundedAndKept(t *testing.T) {
+func TestLogIsBoundedAndRestored(t *testing.T) {
 	store := &memory{}
 	d := drive(t, world.Options{Store: store})
 	for i := range 1500 {
@@ -36,7 +36,7 @@ func TestTheLogIsBoundedAndKept(t *testing.T) {
 	}
 }
 
-func TestWhatHappensIsLogged(t *testing.T) {
+func TestDeviceEventsAreLogged(t *testing.T) {
 	d := drive(t, world.Options{})
 	pid := d.launch(shop)
 	d.must(d.Terminate(t.Context(), d.udid, shop))
@@ -53,7 +53,7 @@ func TestWhatHappensIsLogged(t *testing.T) {
 	}
 }
 
-func TestAttachFollowsAnApp(t *testing.T) {
+func TestAttachCopiesAppOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := drive(t, world.Options{Clock: world.RealClock()})
 		file := filepath.Join(t.TempDir(), "out.txt")
@@ -77,7 +77,7 @@ func TestAttachFollowsAnApp(t *testing.T) {
 	})
 }
 
-func TestBootFaults(t *testing.T) {
+func TestBootFaultsFailDelayOrHangBoot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, world.Options{Clock: world.RealClock()})
 		udid := firstUDID
@@ -113,7 +113,7 @@ func TestBootFaults(t *testing.T) {
 	})
 }
 
-func TestAppFaults(t *testing.T) {
+func TestInstallAndLaunchFaultsHappenOnce(t *testing.T) {
 	d := drive(t, world.Options{})
 	d.must(d.AddFault(flaw.Fault{Name: flaw.InstallFails}))
 	d.must(d.AddFault(flaw.Fault{Name: flaw.LaunchFails}))

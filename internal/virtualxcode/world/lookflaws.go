@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/virtualxcode/flaw"
 )
 
-// rememberScreen keeps what the app in front shows now, for a look that gets a stale tree later.
+// rememberScreen stores the present screen of the app in front, for a later look with a stale tree.
 func (d *device) rememberScreen(now time.Time) {
 	bundle := d.front()
 	if v := d.viewOf(bundle, now); v != nil {
@@ -20,7 +20,7 @@ func (d *device) rememberScreen(now time.Time) {
 	}
 }
 
-// spoilLook changes what accessibility says as the faults ask for. It changes a copy: others may hold the tree.
+// spoilLook changes a copy of the accessibility tree according to the faults. The original tree may be shared.
 func (w *World) spoilLook(udid string, o *Observation) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -59,7 +59,7 @@ func (w *World) spoilLook(udid string, o *Observation) error {
 	return d.tooDeep(o)
 }
 
-// runnerName is what the test runner is called, in which the agent runs.
+// runnerName is the name of the test runner in which the agent runs.
 const runnerName = "IosAgentUITests-Runner"
 
 func runnerScreen(frame Rect) *Element {
@@ -70,7 +70,7 @@ func runnerScreen(frame Rect) *Element {
 // spoiler changes the copy of a tree.
 type spoiler struct {
 	*device
-	was *Element // the tree before the last input; nil when there was none
+	was *Element // the tree before the last input, or nil
 }
 
 func (spoiler) has(root *Element, match func(*Element) bool) bool {
@@ -82,14 +82,14 @@ func (spoiler) has(root *Element, match func(*Element) bool) bool {
 	return false
 }
 
-// treeFlaw is one way in which a tree is wrong.
+// treeFlaw is one fault of a tree.
 type treeFlaw struct {
 	name  string
-	needs func(*Element) bool // a tree without such an element is no occasion; nil: every tree is
+	needs func(*Element) bool // whether the tree has elements that the fault affects; nil: every tree does
 	spoil func(spoiler, *Element, flaw.Hit)
 }
 
-// treeFlaws are all of them, in the order in which they are asked for.
+// treeFlaws are all faults of trees, in order of their check.
 func treeFlaws() []treeFlaw {
 	return []treeFlaw{
 		{flaw.EmptyTree, nil, func(_ spoiler, root *Element, _ flaw.Hit) { root.Children = nil }},
@@ -122,7 +122,7 @@ func typed(types ...string) func(*Element) bool {
 	return func(e *Element) bool { return slices.Contains(types, e.Type) }
 }
 
-// onSheet finds what holds a sheet's screens, and sheets of choices.
+// onSheet finds the containers of sheets, and sheets of choices.
 func onSheet(e *Element) bool {
 	return e.Type == "Sheet" || e.Type == "Other" && e.Look.Style == "sheet"
 }
@@ -195,7 +195,7 @@ func (spoiler) multiply(root *Element, hit flaw.Hit) {
 	root.Children = append(root.Children, list)
 }
 
-// oldFrames gives elements the frames they had, telling them apart as a reader would: by type, names and order.
+// oldFrames gives elements their old frames. It matches elements like a reader would: by type, names and order.
 func (s spoiler) oldFrames(root *Element, _ flaw.Hit) {
 	if s.was == nil {
 		return
@@ -229,7 +229,7 @@ func (s spoiler) inPixels(root *Element, _ flaw.Hit) {
 	}
 }
 
-// beginLook lets the faults happen whose occasion is a look, an alert or an animation, and waits until the app answers.
+// beginLook applies the faults of a look, such as an alert or an animation, and waits until the app answers.
 func (w *World) beginLook(ctx context.Context, udid, bundle string, onlyFront bool) error {
 	if err := w.disturb(ctx, udid, bundle); err != nil {
 		return err
@@ -267,7 +267,7 @@ func (w *World) disturb(ctx context.Context, udid, bundle string) error {
 	return w.saveIfDirty(d)
 }
 
-// mayShutDown shuts a device down while it is used, when that fault happens.
+// mayShutDown shuts a device down if that fault happens.
 func (w *World) mayShutDown(d *device, now time.Time) error {
 	if !d.flaws.Happens(flaw.DeviceShutsDown) {
 		return nil
@@ -280,7 +280,7 @@ func (w *World) mayShutDown(d *device, now time.Time) error {
 	return wrongState("lookup", d.stateAt(now))
 }
 
-// spoilScene changes a screenshot as the faults ask for.
+// spoilScene changes a screenshot according to the faults.
 func (d *device) spoilScene(s *Scene) {
 	if d.flaws.Happens(flaw.BlackScreenshot) {
 		s.Root = nil

@@ -76,7 +76,7 @@ screens:
 `
 
 // Each fault of a tree is seen once, on a screen where the same look without it says something else.
-func TestTreesThatLie(t *testing.T) {
+func TestTreeFaultSpoilsOneLook(t *testing.T) {
 	still := func(d *driver) { d.settle() }
 	tapped := func(d *driver) { d.tap("add"); d.settle() }
 	sheet := func(d *driver) { d.tap("open"); d.settle() }
@@ -159,7 +159,7 @@ func tops(root *world.Element) string {
 	return b.String()
 }
 
-func TestWhatIsNotThereCannotBeMissing(t *testing.T) {
+func TestTreeFaultStaysArmedWithoutItsElement(t *testing.T) {
 	d := drive(t, world.Options{})
 	d.launch(shop)
 	for _, name := range []string{flaw.CollapsedTabBar, flaw.MissingSearchField, flaw.MissingSheet, flaw.StaleTree} {
@@ -171,7 +171,7 @@ func TestWhatIsNotThereCannotBeMissing(t *testing.T) {
 	}
 }
 
-func TestATreeThatCannotBeRead(t *testing.T) {
+func TestSnapshotFaultFailsOneLook(t *testing.T) {
 	d := drive(t, world.Options{})
 	d.launch(shop)
 	d.fault(flaw.SnapshotFails)
@@ -182,7 +182,7 @@ func TestATreeThatCannotBeRead(t *testing.T) {
 	d.tree()
 }
 
-func TestPicturesThatLie(t *testing.T) {
+func TestScreenshotFaultsSpoilOnePicture(t *testing.T) {
 	d := drive(t, world.Options{})
 	d.launch(shop)
 	scene := func() world.Scene {
@@ -210,7 +210,7 @@ func TestPicturesThatLie(t *testing.T) {
 	}
 }
 
-func TestTheClockLeaps(t *testing.T) {
+func TestClockJumpMovesWorldTime(t *testing.T) {
 	d := drive(t, world.Options{})
 	before := d.Now()
 	d.tree()
@@ -231,7 +231,7 @@ func TestTheClockLeaps(t *testing.T) {
 	d.settle()
 }
 
-func TestADeviceThatShutsDownUnderUs(t *testing.T) {
+func TestDeviceShutsDownDuringTap(t *testing.T) {
 	d := drive(t, world.Options{})
 	d.launch(shop)
 	d.fault(flaw.DeviceShutsDown)

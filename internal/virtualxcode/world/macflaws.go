@@ -11,12 +11,12 @@ import (
 	"ios-agent/internal/virtualxcode/flaw"
 )
 
-// readable reports whether XCTest reads the tree of an app at once: it is in front, or SpringBoard, which always answers.
+// readable reports whether XCTest reads the tree of an app at once: the app is in front, or is SpringBoard, which always answers.
 func (d *device) readable(bundle string) bool {
 	return bundle == SpringBoard || d.appState(bundle) == RunningForeground
 }
 
-// reachBackground lets the time pass that XCTest waits for an app behind another one.
+// reachBackground lets the time pass that XCTest waits for an app behind another.
 func (w *World) reachBackground(ctx context.Context, udid, bundle string) error {
 	w.mu.Lock()
 	d, err := w.device(udid)
@@ -28,12 +28,12 @@ func (w *World) reachBackground(ctx context.Context, udid, bundle string) error 
 	}
 	w.mu.Unlock()
 	if wait == 0 {
-		return nil // a device that is gone is told of by the look
+		return nil // the look reports a missing device
 	}
 	return w.clock.Sleep(ctx, wait)
 }
 
-// tooDeep refuses a tree that has more levels than can be read at once.
+// tooDeep refuses a tree with more levels than one read allows.
 func (d *device) tooDeep(o *Observation) error {
 	hit, yes := d.flaws(flaw.SnapshotTooDeep)
 	if !yes || o.Root.Levels() <= hit.Int("levels") {
@@ -43,7 +43,7 @@ func (d *device) tooDeep(o *Observation) error {
 	return levelsLost()
 }
 
-// Levels is how many levels a tree has; that of one element has one.
+// Levels is the number of levels of a tree; a single element has one.
 func (e *Element) Levels() int {
 	deepest := 0
 	for _, c := range e.Children {
@@ -52,10 +52,10 @@ func (e *Element) Levels() int {
 	return deepest + 1
 }
 
-// keyboardDomain is where the preferences of the keyboard stand.
+// keyboardDomain is the domain of the keyboard's preferences.
 const keyboardDomain = "com.apple.keyboard.preferences"
 
-// preference is a preference of the keyboard that was written on the device; set is false when nobody did.
+// preference is a preference of the keyboard; set is false if it was never written.
 func (d *device) preference(key string) (on, set bool) {
 	data, err := regularfile.Read(filepath.Join(d.world.folder(d), "data/Library/Preferences", keyboardDomain+".plist"), maxDataFile)
 	values := map[string]any{}
@@ -66,17 +66,17 @@ func (d *device) preference(key string) (on, set bool) {
 	return on, set && err == nil
 }
 
-// Preferences that keep the keyboard from changing what is typed, and from introducing itself.
+// Preferences that keep the keyboard from changing text and from showing introductions.
 const (
 	smartQuotes = "SmartQuotesEnabled"
 	smartDashes = "SmartDashesEnabled"
 )
 
-// introductions are the preferences that say that the keyboard has introduced itself.
+// introductions are the preferences that mark the keyboard's introductions as shown.
 var introductions = []string{"DidShowContinuousPathIntroduction", "DidShowGestureKeyboardIntroduction",
 	"KeyboardDidShowProductivityTutorial"}
 
-// smart is what the keyboard makes of punctuation, unless the preferences forbid it.
+// smart applies smart punctuation unless the preferences forbid it.
 func (p *process) smart(keys []rune) []rune {
 	if !p.flaws.Happens(flaw.SmartPunctuation) {
 		return keys
@@ -86,7 +86,7 @@ func (p *process) smart(keys []rune) []rune {
 	return flaw.Smart(keys, quotes || !quotesSet, dashes || !dashesSet)
 }
 
-// introduces reports whether an introduction covers the keyboard that comes up.
+// introduces reports whether an introduction covers the appearing keyboard.
 func (p *process) introduces() bool {
 	if !p.flaws.Happens(flaw.KeyboardIntroduction) {
 		return false

@@ -11,8 +11,8 @@ import (
 	"ios-agent/internal/virtualxcode/uuid"
 )
 
-// Create makes a device and returns its UDID. Type and runtime may be ids or names; without a runtime it is the newest
-// that fits.
+// Create makes a device and returns its UDID. Type and runtime may be ids or names; without a runtime it takes the newest compatible
+// one.
 func (w *World) Create(ctx context.Context, name, deviceType, runtime string) (udid string, err error) {
 	t, err := typeCalled(deviceType)
 	if err != nil {
@@ -27,7 +27,7 @@ func (w *World) Create(ctx context.Context, name, deviceType, runtime string) (u
 	})
 }
 
-// RuntimeFor is the runtime a new device of type t gets: the one asked for, or the newest that fits.
+// RuntimeFor is the runtime of a new device of type t: the requested one, or the newest compatible one.
 func (w *World) RuntimeFor(t DeviceType, name string) (Runtime, error) {
 	if name == "" {
 		return newestFor(t)
@@ -48,7 +48,7 @@ func (w *World) RuntimeFor(t DeviceType, name string) (Runtime, error) {
 // Type finds a device type by id or name.
 func (w *World) Type(name string) (DeviceType, error) { return typeCalled(name) }
 
-// add makes a device with the next number and keeps it.
+// add makes a device with the next number and saves it.
 func (w *World) add(ctx context.Context, make func(number int) (*device, error)) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -62,16 +62,16 @@ func (w *World) add(ctx context.Context, make func(number int) (*device, error))
 	w.next++
 	w.devices = append(w.devices, d)
 	w.byUDID[d.UDID] = d
-	if err := w.saveShared(); err != nil { // first the number: it must not be given twice
+	if err := w.saveShared(); err != nil { // the number first: it must not be given twice
 		return "", err
 	}
 	return d.UDID, w.save(d)
 }
 
-// newUDID is a UUID that looks random but is the same for the same number, so that worlds can be repeated.
+// newUDID is a UUID that looks random but depends on the number only, so that worlds are repeatable.
 func newUDID(number int) string { return uuid.Of("device", fmt.Sprint(number)) }
 
-// Clone makes a device like another that is shut down, with its apps, settings and files.
+// Clone copies a device that is shut down, with its apps, settings and files.
 func (w *World) Clone(ctx context.Context, udid, name string) (string, error) {
 	return w.add(ctx, func(number int) (*device, error) {
 		from, err := w.simulator(udid)
@@ -119,7 +119,7 @@ func (w *World) Upgrade(ctx context.Context, udid, runtime string) error {
 	})
 }
 
-// Erase makes a device that is shut down as it was when it was new. Preinstalled apps are there again.
+// Erase resets a device that is shut down, and restores preinstalled apps.
 func (w *World) Erase(ctx context.Context, udid string) error {
 	return w.alter(ctx, udid, func(d *device, now time.Time) error {
 		if s := d.stateAt(now); s != Shutdown {
@@ -135,7 +135,7 @@ func (w *World) Erase(ctx context.Context, udid string) error {
 	})
 }
 
-// Delete removes a device, even one that runs.
+// Delete removes a device, also a booted one.
 func (w *World) Delete(ctx context.Context, udid string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -177,10 +177,10 @@ func (w *World) alter(ctx context.Context, udid string, f func(d *device, now ti
 	return w.save(d)
 }
 
-// folder is where the files of a device are.
+// folder is the folder of a device's files.
 func (w *World) folder(d *device) string { return path.Join(w.root, "Devices", d.UDID) }
 
-// removeFolder removes the files of a device, if this world has files at all.
+// removeFolder removes the files of a device, in a world with files.
 func (w *World) removeFolder(d *device) error {
 	if !w.files {
 		return nil
@@ -190,7 +190,7 @@ func (w *World) removeFolder(d *device) error {
 
 func (w *World) copyFolder(from, to *device) error {
 	if _, err := os.Stat(w.folder(from)); !w.files || err != nil {
-		return nil // it has no files
+		return nil // a world without files
 	}
 	return os.CopyFS(w.folder(to), os.DirFS(w.folder(from)))
 }

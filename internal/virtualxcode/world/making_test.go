@@ -12,7 +12,7 @@ import (
 
 const firstUDID = "6C2A8F51-93D4-4E0B-A7C6-1F5B0D3E8A92"
 
-func TestTheDefaultSet(t *testing.T) {
+func TestNewWorldHasDefaultDevices(t *testing.T) {
 	w := newWorld(t, world.Options{Preinstalled: builtin(t)})
 	names := map[string]int{}
 	for _, d := range w.Devices() {
@@ -33,7 +33,7 @@ func TestTheDefaultSet(t *testing.T) {
 	}
 }
 
-func TestCreate(t *testing.T) {
+func TestCreateChecksTypeAndRuntime(t *testing.T) {
 	w := newWorld(t, world.Options{Preinstalled: builtin(t)})
 	for name, c := range map[string]struct {
 		kind, runtime string
@@ -64,7 +64,7 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-func TestCloneEraseDelete(t *testing.T) {
+func TestCloneAndEraseRequireShutDownDevice(t *testing.T) {
 	d := drive(t, world.Options{Root: t.TempDir()})
 	ctx := t.Context()
 	d.must(d.Install(ctx, d.udid, otherApp(t), "/tmp/Other.app"))
@@ -110,7 +110,7 @@ func TestCloneEraseDelete(t *testing.T) {
 	}
 }
 
-func TestUninstall(t *testing.T) {
+func TestEraseRestoresUninstalledBuiltinApp(t *testing.T) {
 	d := drive(t, world.Options{})
 	d.launch(shop)
 	d.must(d.Uninstall(t.Context(), d.udid, shop))
@@ -130,7 +130,7 @@ func TestUninstall(t *testing.T) {
 	}
 }
 
-func TestAnUnavailableDeviceDoesNotBoot(t *testing.T) {
+func TestUnavailableDeviceDoesNotBoot(t *testing.T) {
 	w := newWorld(t, world.Options{})
 	d, err := w.Find("iPhone 13")
 	if err != nil || d.Runtime.Unavailable == "" {

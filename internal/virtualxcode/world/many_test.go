@@ -37,7 +37,7 @@ func thousand(t testing.TB, w *world.World) (udids []string) {
 	return udids
 }
 
-func TestAThousandDevices(t *testing.T) {
+func TestBootSavesOneOfThousandDevices(t *testing.T) {
 	store := &counting{}
 	w := newWorld(t, world.Options{Store: store, Preinstalled: builtin(t)})
 	udids := thousand(t, w)
@@ -60,7 +60,7 @@ func TestAThousandDevices(t *testing.T) {
 	}
 }
 
-func TestManyDoManyThings(t *testing.T) {
+func TestWorldServesConcurrentCallers(t *testing.T) {
 	w := newWorld(t, world.Options{Store: &memory{}, Preinstalled: builtin(t)})
 	var all sync.WaitGroup
 	for n := range 8 {

@@ -24,8 +24,8 @@ var textSizes = map[string]float64{"headline": 28, "footnote": 13, "caption": 13
 
 func lineHeight(size float64) float64 { return math.Ceil(size * 1.25) }
 
-// textWidth is about how wide a text is. It need not agree with a font: frames only have to be plausible, equal
-// on every machine, and wide enough for what the renderer draws.
+// textWidth is the approximate width of a text. It need not match a font: frames only have to be plausible, equal on every machine, and
+// wide enough for the renderer.
 func textWidth(s string, size float64) float64 {
 	var ems float64
 	for _, r := range s {
@@ -46,5 +46,5 @@ func runeWidth(r rune) float64 {
 	return 0.58
 }
 
-// pixel rounds up to thirds of a point, the finest step of the screens there are.
+// pixel rounds up to thirds of a point, the smallest pixel of any screen.
 func pixel(v float64) float64 { return math.Ceil(v*3) / 3 }

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// AddMedia puts a file into a booted device's photo library, under a name such as a camera gives. ext is its kind, such
-// as ".png".
+// AddMedia puts a file into a booted device's photo library, under a name like a camera's. ext is its extension, such as ".png".
 func (w *World) AddMedia(ctx context.Context, udid, ext string, data []byte) error {
 	return w.act(ctx, udid, 0, func(d *device, now time.Time) error {
 		name := fmt.Sprintf("IMG_%04d%s", len(d.Settings.Media)+1, strings.ToUpper(ext))
@@ -23,7 +22,7 @@ func (w *World) AddMedia(ctx context.Context, udid, ext string, data []byte) err
 	})
 }
 
-// write writes a file below Root, if the world has files.
+// write writes a file below Root, in a world with files.
 func (w *World) write(file string, data []byte) error {
 	if !w.files {
 		return nil

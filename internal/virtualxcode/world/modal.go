@@ -7,11 +7,11 @@ import (
 	"ios-agent/internal/virtualxcode/app"
 )
 
-// modal is something over an app's screens that must be dealt with first: a sheet or a dialog.
+// modal is a sheet or a dialog over an app's screens that blocks them.
 type modal struct {
-	Stack  []string  // the screens of a sheet; empty: it is a dialog
+	Stack  []string  // the screens of a sheet; empty: a dialog
 	Dialog int       // number of the dialog
-	Since  time.Time // when it began to come up; in Leaving, to go
+	Since  time.Time // when it began to appear; in Leaving, to disappear
 }
 
 // Present implements app.Stage.
@@ -48,13 +48,13 @@ func (s stage) Dismiss() {
 	}
 }
 
-// answer closes the dialog on top and runs what a button of it does.
+// answer closes the top dialog and runs the steps of one of its buttons.
 func (p *process) answer(b *app.Element, now time.Time) {
 	p.Modals = slices.Clone(p.Modals[:len(p.Modals)-1])
 	p.use(b.Do, now)
 }
 
-// cancel is the button that leaves a dialog, nil if there is none.
+// cancel is the button that leaves a dialog, or nil.
 func cancel(d *app.Dialog) *app.Element {
 	i := slices.IndexFunc(d.Buttons, func(b *app.Element) bool { return b.Style == "cancel" })
 	if i < 0 {

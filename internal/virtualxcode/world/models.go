@@ -5,7 +5,7 @@ const (
 	runtimePrefix = "com.apple.CoreSimulator.SimRuntime."
 )
 
-// gone is why nothing runs on a runtime whose files were removed.
+// gone is the reason for a runtime whose files were removed.
 const gone = "runtime profile not found"
 
 func runtimes() []Runtime {
@@ -48,7 +48,7 @@ func deviceTypes() []DeviceType {
 	}
 }
 
-// made is what a device is made from.
+// made are the properties of a new device.
 type made struct{ udid, name, deviceType, runtime string }
 
 // The two halves of the only pair.
@@ -57,8 +57,8 @@ const (
 	pairedWatch = "4D90E2B7-5C1A-4F38-9E66-7B2D83A0C415"
 )
 
-// defaultDevices is the set a new world has. The name iPhone 16 Pro is ambiguous on purpose, and the last device
-// cannot run, as devices of a removed runtime cannot.
+// defaultDevices is the set of a new world. The name iPhone 16 Pro is ambiguous on purpose, and the last device cannot boot because its
+// runtime was removed.
 func defaultDevices() []made {
 	of := func(udid, name, deviceType, runtime string) made {
 		return made{udid, name, typePrefix + deviceType, runtimePrefix + runtime}

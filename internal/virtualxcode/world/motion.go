@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// How long things take. Animations are drawn; the rest is what an operation costs its caller.
+// Durations. Animations are drawn; the other durations are the cost of an operation for its caller.
 const (
 	bootTime     = 1200 * time.Millisecond
 	shutdownTime = 300 * time.Millisecond
 	slideTime    = 350 * time.Millisecond // one screen over another
-	sheetTime    = 400 * time.Millisecond // a sheet up or down
-	keyboardTime = 250 * time.Millisecond // up or down
+	sheetTime    = 400 * time.Millisecond // a sheet
+	keyboardTime = 250 * time.Millisecond // the keyboard
 
 	installCost   = 300 * time.Millisecond
 	launchCost    = 400 * time.Millisecond
@@ -23,19 +23,19 @@ const (
 	samplePeriod = 50 * time.Millisecond // between two looks of Observe
 )
 
-// Costs says what an input and a look cost their caller, whoever it is: the agent and AXe pay the same, and figures of different days
-// can be compared as long as this is the same text.
+// Costs describes the cost of an input and a look. The agent and AXe cost the same. Figures of different days are comparable as long as
+// this text is the same.
 func Costs() string {
 	return fmt.Sprintf("a tap %s, a typed character %s, reading a tree nothing", tapCost, keyCost)
 }
 
-// under reports whether something that began at since and takes d is going on at now.
+// under reports whether a change that began at since and takes d is running at now.
 func under(since, now time.Time, d time.Duration) bool {
 	passed := now.Sub(since)
 	return passed >= 0 && passed < d
 }
 
-// progress is how far, from 0 to 1, something that began at since has come on the easing curve.
+// progress is the progress, from 0 to 1, of a change that began at since, on the easing curve.
 func progress(since, now time.Time, d time.Duration) float64 {
 	if !under(since, now, d) {
 		return 1
@@ -51,7 +51,7 @@ func ease(t float64) float64 {
 	return 1 - math.Pow(2-2*t, 3)/2
 }
 
-// shift moves e and all below it, to whole pixels, so that frames at rest are exact.
+// shift moves e and its descendants to whole pixels, so that frames at rest are exact.
 func shift(e *Element, dx, dy, scale float64) {
 	dx, dy = math.Round(dx*scale)/scale, math.Round(dy*scale)/scale
 	for one := range e.All() {

@@ -19,7 +19,7 @@ func page(t *testing.T, button string) *driver {
 	return d
 }
 
-func TestDragAndDrop(t *testing.T) {
+func TestDragNeedsLongPressToDrop(t *testing.T) {
 	d := page(t, "nav-moving-button")
 	basket := d.get("drop-basket").Frame.Centre()
 	drag := func(id string, rest time.Duration) {
@@ -63,7 +63,7 @@ func TestRowsAreReordered(t *testing.T) {
 	d.want("reorder-count", "Moves: 2")
 }
 
-func TestTwoTapsAndTwoFingers(t *testing.T) {
+func TestDoubleTapAndPinchAreRecognized(t *testing.T) {
 	d := page(t, "nav-moving-button")
 	at := d.get("gesture-pinch-area").Frame.Centre()
 	d.must(d.Tap(t.Context(), d.udid, at))
@@ -76,7 +76,7 @@ func TestTwoTapsAndTwoFingers(t *testing.T) {
 	d.want("gesture-pinch-status", "Doubles: 1, pinches: 1, scale 2.5")
 }
 
-func TestAWebPageMayBeHiddenFromAccessibility(t *testing.T) {
+func TestHiddenWebPageStillTakesTaps(t *testing.T) {
 	d := page(t, "nav-web-button")
 	if d.get("web-view").Type != "WebView" || d.get("web-link").Type != "Link" {
 		t.Error("the page is not in the tree")
@@ -120,7 +120,7 @@ func TestControlsTakeValues(t *testing.T) {
 	d.want("extras-wheel-value", "Colour: Blue")
 }
 
-func TestPadsHaveNoReturnKey(t *testing.T) {
+func TestNumberKeyboardsHaveNoReturnKey(t *testing.T) {
 	d := page(t, "nav-keyboards-button")
 	for id, c := range map[string]struct{ press, want string }{
 		"keyboard-number": {"12", "12||||"}, "keyboard-decimal": {"1.5", "|1.5|||"}, "keyboard-phone": {"+4", "||+4||"},
@@ -142,7 +142,7 @@ func TestPadsHaveNoReturnKey(t *testing.T) {
 	d.want("keyboard-values", "|||/|")
 }
 
-func TestAnEditorKeepsItsLinesInAFile(t *testing.T) {
+func TestEditorSavesAndLoadsLines(t *testing.T) {
 	d := page(t, "nav-keyboards-button")
 	d.tap("keyboard-lines")
 	d.write("one")
@@ -164,7 +164,7 @@ func TestAnEditorKeepsItsLinesInAFile(t *testing.T) {
 	d.want("keyboard-loaded", "Loaded: from outside")
 }
 
-func TestNoFileOutsideOfTheDataFolder(t *testing.T) {
+func TestAppSurvivesWriteOutsideDataFolder(t *testing.T) {
 	d := small(t, `start: a
 state: {name: "../../escaped", got: ""}
 screens:
@@ -175,7 +175,7 @@ screens:
 	d.get("go")
 }
 
-func TestTheDeviceIsTurned(t *testing.T) {
+func TestRotationChangesScreenAndLayout(t *testing.T) {
 	store := &memory{}
 	d := drive(t, world.Options{Preinstalled: everyApp(t), Store: store})
 	d.launch(conformance)
@@ -221,8 +221,8 @@ func TestTheDeviceIsTurned(t *testing.T) {
 	}
 }
 
-// TestALookKeepsWhatHappened restarts a world after a mere look, which had let a timer run.
-func TestALookKeepsWhatHappened(t *testing.T) {
+// TestLookSavesDueActions restarts a world after a mere look, which had let a timer run.
+func TestLookSavesDueActions(t *testing.T) {
 	store := &memory{}
 	d := drive(t, world.Options{Preinstalled: everyApp(t), Store: store})
 	d.launch(conformance)

@@ -10,24 +10,24 @@ import (
 	"strings"
 )
 
-// Network is the network settings of the Mac. Simulators take its proxies when they boot.
+// Network are the network settings of the Mac. Simulators take its proxies when they boot.
 type Network struct {
-	Services []NetworkService // those that the Mac prefers first
+	Services []NetworkService // in the Mac's order of preference
 	Route    string           // the interface of the default route, such as en0; empty: none
 	VPNs     []VPN
 }
 
-// NetworkService is a name for the settings of one interface.
+// NetworkService are the settings of one interface.
 type NetworkService struct {
 	Name, Port, Device string
 	Disabled           bool
 	Web, Secure        HostProxy
-	Bypass             []string // hosts that are reached without them
+	Bypass             []string // hosts without a proxy
 	AutoURL            string
 	AutoOn, Discovery  bool
 }
 
-// HostProxy is a proxy of the Mac. A server may be set and off.
+// HostProxy is a proxy of the Mac. It may have a server and be off.
 type HostProxy struct {
 	On            bool   `json:",omitempty"`
 	Server        string `json:",omitempty"`
@@ -41,7 +41,7 @@ type VPN struct {
 	Connected      bool
 }
 
-// newNetwork is that of a Mac nobody has set anything on.
+// newNetwork are the default settings of a Mac.
 func newNetwork() Network {
 	service := func(name, device string) NetworkService {
 		return NetworkService{Name: name, Port: name, Device: device, Bypass: []string{"*.local", "169.254/16"}}
@@ -59,7 +59,7 @@ func (n Network) clone() Network {
 	return n
 }
 
-// Active is the service that connections to the world take: that of the default route, or else the first one that is on.
+// Active is the service of outgoing connections: the service of the default route, or the first enabled service.
 func (n Network) Active() (NetworkService, bool) {
 	for _, wanted := range []func(NetworkService) bool{
 		func(s NetworkService) bool { return s.Device == n.Route },
@@ -74,14 +74,15 @@ func (n Network) Active() (NetworkService, bool) {
 	return NetworkService{}, false
 }
 
-// Network is the network settings of the Mac.
+// Network are the network settings of the Mac.
 func (w *World) Network() Network {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.network.clone()
 }
 
-// ChangeNetwork changes the network settings of the Mac. Devices that are booted do not see it. An error of change changes nothing.
+// ChangeNetwork changes the network settings of the Mac. Booted devices do not see the change. If change returns an error, the settings
+// stay.
 func (w *World) ChangeNetwork(change func(*Network) error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -93,13 +94,13 @@ func (w *World) ChangeNetwork(change func(*Network) error) error {
 	return w.saveShared()
 }
 
-// proxies are the Mac's as a device took them when it booted.
+// proxies are the Mac's proxies at the time of a device's boot.
 type proxies struct {
 	HTTP, HTTPS string // URLs; empty: none
 	Bypass      []string
 }
 
-// proxies are what a device that boots now takes.
+// proxies are the proxies of a device that boots now.
 func (n Network) proxies() *proxies {
 	s, ok := n.Active()
 	p := &proxies{HTTP: s.Web.url(), HTTPS: s.Secure.url(), Bypass: slices.Clone(s.Bypass)}
@@ -127,8 +128,8 @@ func (p *proxies) of(u *url.URL) string {
 	return p.HTTP
 }
 
-// bypasses reports whether a host is reached without a proxy. The list has names, names that begin with *., and networks, whose
-// last numbers may be left out: 169.254/16.
+// bypasses reports whether a host needs no proxy. The list has names, names that begin with *., and networks whose last numbers may be
+// missing: 169.254/16.
 func (p *proxies) bypasses(host string) bool {
 	address, addressErr := netip.ParseAddr(host)
 	return slices.ContainsFunc(p.Bypass, func(entry string) bool {
@@ -144,7 +145,7 @@ func (p *proxies) bypasses(host string) bool {
 	})
 }
 
-// ProxyOf is the proxy of the Mac that a device took when it booted, for requests by https or else http; empty: none.
+// ProxyOf is the Mac's proxy at the time of a device's boot, for requests by https or else http; empty: none.
 func (w *World) ProxyOf(udid string) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -58,8 +58,8 @@ func TestSimulatorsTakeTheHostsProxyAtBoot(t *testing.T) {
 	sent("")
 }
 
-// TestNetworkSettingsAreKept: the service that holds the world may end and begin again.
-func TestNetworkSettingsAreKept(t *testing.T) {
+// TestNetworkSettingsSurviveRestart: the service that holds the world may end and begin again.
+func TestNetworkSettingsSurviveRestart(t *testing.T) {
 	store := &memory{}
 	w := newWorld(t, world.Options{Store: store})
 	viaProxy(t, w, true)

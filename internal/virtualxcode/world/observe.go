@@ -9,8 +9,8 @@ import (
 	"ios-agent/internal/virtualxcode/flaw"
 )
 
-// Snapshot is what an app shows now; bundle "" is the one in the foreground. The tree may be shown
-// to others too, so nobody changes it. It is nil when the app is not running.
+// Snapshot is the present tree of an app; bundle "" is the app in front. Callers must not change the tree, because it is shared. It is
+// nil if the app does not run.
 func (w *World) Snapshot(ctx context.Context, udid, bundle string) (*Element, AppState, error) {
 	if err := w.beginLook(ctx, udid, bundle, false); err != nil {
 		return nil, "", err
@@ -43,14 +43,14 @@ func (w *World) look(ctx context.Context, udid, bundle string, onlyFront bool) (
 	return o, w.leave(d)
 }
 
-// Observe looks at an app until what it shows, frames and all, has stayed the same for wait.Stable and wait.Min
-// has passed, or until wait.Max has. The zero Wait is one look.
+// Observe looks at an app until its tree, including frames, has stayed the same for wait.Stable and wait.Min has passed, or until
+// wait.Max has. The zero Wait is one look.
 func (w *World) Observe(ctx context.Context, udid, bundle string, wait Wait) (Observation, error) {
 	if err := w.beginLook(ctx, udid, bundle, wait.OnlyFront); err != nil {
 		return Observation{}, err
 	}
 	start := w.clock.Now()
-	still := start // since when it has not changed
+	still := start // the time of the last change
 	var last Observation
 	for samples := 1; ; samples++ {
 		now := w.clock.Now()
@@ -72,24 +72,24 @@ func (w *World) Observe(ctx context.Context, udid, bundle string, wait Wait) (Ob
 	}
 }
 
-// same is quick where nothing changed: a screen at rest is built once, and both have the same tree.
+// same is fast for an unchanged screen: a screen at rest is built once, so both looks have the same tree.
 func same(a, b Observation) bool {
 	return a.Bundle == b.Bundle && a.State == b.State && reflect.DeepEqual(a.Root, b.Root) && reflect.DeepEqual(a.System, b.System)
 }
 
-// Scene is all a renderer needs to draw a device's screen at one moment.
+// Scene is the renderer's input for one picture of a device.
 type Scene struct {
 	Device    Device
 	Time      time.Time
-	Bundle    string            // what is in the foreground
-	Dark      bool              // dark mode is on
-	StatusBar map[string]string // what the status bar is told to show; see Settings
-	Offline   bool              // airplane mode is on
+	Bundle    string            // the app in front
+	Dark      bool              // dark mode
+	StatusBar map[string]string // overrides of the status bar; see Settings
+	Offline   bool              // airplane mode
 	Root      *Element          // its tree with the keyboard; nil unless the device is booted
-	System    *Element          // what SpringBoard shows over it, nil if nothing
+	System    *Element          // SpringBoard's tree over it, or nil
 }
 
-// Scene is what a device's screen shows now. Every device has a screen; that of one shut down is black.
+// Scene is the present screen of a device. Every device has a screen; the screen of a device that is shut down is black.
 func (w *World) Scene(ctx context.Context, udid string) (Scene, error) {
 	if err := ctx.Err(); err != nil {
 		return Scene{}, err

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// systemSchemes are the kinds of URL iOS opens without an app of ours.
+// systemSchemes are the schemes that iOS opens without an installed app.
 func systemSchemes() []string {
 	return []string{"http", "https", "mailto", "tel", "sms", "facetime", "maps", "shareddocuments", "photos-redirect", "prefs", "app-prefs"}
 }
 
-// OpenURL opens a URL on a booted device: in the app that declares its scheme, which comes to the front, or in the
-// system, which only remembers it.
+// OpenURL opens a URL on a booted device: in the app that declares its scheme, which comes to the front, or in the system, which only
+// records it.
 func (w *World) OpenURL(ctx context.Context, udid, address string) error {
 	return w.act(ctx, udid, launchCost, func(d *device, now time.Time) error {
 		if d.asksToOpen(address) {
@@ -38,8 +38,8 @@ func (d *device) open(address string, now time.Time) error {
 	return nil
 }
 
-// opener opens a URL that no app has a link for. It returns the app that declares its scheme and comes to the front, or
-// "" when the system opens it.
+// opener opens a URL without a link in any app. It returns the app that declares the scheme, which comes to the front, or "" if the
+// system opens the URL.
 func (d *device) opener(address string) (bundle string, err error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "" {

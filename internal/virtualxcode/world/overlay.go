@@ -4,7 +4,7 @@ import (
 	"ios-agent/internal/virtualxcode/app"
 )
 
-// Measures of what lies over screens, in points.
+// Measures of overlays, in points.
 const (
 	tabHeight    = 49.0
 	alertWidth   = 270.0
@@ -31,7 +31,7 @@ func (b pages) tabBar(tabs app.Tabs) *Element {
 	return bar
 }
 
-// dim is the shade over everything under a modal.
+// dim is the shade below a modal.
 func (b pages) dim(v *view, answer act) *Element {
 	e := &Element{Type: "Other", Frame: b.size.Bounds(), Look: Look{Style: "dim"}}
 	if answer != nil {
@@ -40,7 +40,7 @@ func (b pages) dim(v *view, answer act) *Element {
 	return e
 }
 
-// sheet is a sheet with its shade. A tap beside it or a pull down dismisses it. leaving means that it goes away.
+// sheet is a sheet with its shade. A tap outside or a pull down dismisses it. leaving means that it is disappearing.
 func (b pages) sheet(v *view, m modal, live, leaving bool) []*Element {
 	s := b.size
 	top := s.Top + sheetTop
@@ -62,7 +62,7 @@ func (b pages) sheet(v *view, m modal, live, leaving bool) []*Element {
 	return []*Element{shade, holder}
 }
 
-// pulledDown answers a finger that moves down.
+// pulledDown handles a finger that moves down.
 func pulledDown(f func(finger)) act {
 	return func(at finger) bool {
 		where, far := at.direction()

@@ -2,14 +2,13 @@ package world
 
 import "time"
 
-// pads are the keyboards of numbers, row by row. They have no return key: a field with one is left by touching
-// something else.
+// pads are the number keyboards, row by row. They have no return key: a tap elsewhere ends the input.
 func pads() map[string]*[4]string {
 	digits := func(corner string) *[4]string { return &[4]string{"123", "456", "789", corner + "0\b"} }
 	return map[string]*[4]string{"numberpad": digits(" "), "decimalpad": digits("."), "phonepad": digits("+")}
 }
 
-// pad adds the keys of a pad; a space in its table is a place without a key.
+// pad adds the keys of a pad; a space in its table is an empty place.
 func (b keys) pad(rows *[4]string) {
 	pitch := (b.width - 2*keyInset) / 3
 	for i, row := range rows {

@@ -15,10 +15,10 @@ type pages struct {
 	size Screen
 }
 
-// sheetTop is how far below the status bar a sheet begins.
+// sheetTop is the distance between the status bar and a sheet.
 const sheetTop = 10.0
 
-// lastSheet is the place of the topmost sheet among the modals, -1 if there is none.
+// lastSheet is the index of the topmost sheet among the modals, or -1.
 func (b pages) lastSheet() int {
 	for i := len(b.Modals) - 1; i >= 0; i-- {
 		if len(b.Modals[i].Stack) > 0 {
@@ -28,7 +28,7 @@ func (b pages) lastSheet() int {
 	return -1
 }
 
-// base is the app's own screens, in its tabs if it has some.
+// base are the app's own screens, in its tabs if any.
 func (b pages) base() []*Element {
 	s := b.size
 	bottom := s.Bottom
@@ -45,13 +45,13 @@ func (b pages) base() []*Element {
 	return []*Element{holder}
 }
 
-// place is where a page goes, and how much of it bars take at its ends.
+// place is the place of a page, and the insets of its bars.
 type place struct {
 	frame       Rect
 	top, bottom float64
 }
 
-// stackOf is the top screen of a stack, or the two of a change. live means that it is the stack in use.
+// stackOf is the top screen of a stack, or both screens of a change. live means that the stack is in use.
 func (b pages) stackOf(v *view, stack []string, live bool, at place) []*Element {
 	if live && b.sliding(b.now) {
 		return b.change(v, stack, at)
@@ -59,7 +59,7 @@ func (b pages) stackOf(v *view, stack []string, live bool, at place) []*Element 
 	return []*Element{b.page(v, stack, live, at)}
 }
 
-// change is the two screens of a change, the upper one last. The screen that leaves takes no touches.
+// change are the two screens of a change, the upper one last. The leaving screen ignores touches.
 func (b pages) change(v *view, stack []string, at place) []*Element {
 	done := b.Slide.progress(b.now)
 	below, above := stack[:len(stack)-1], stack
@@ -75,7 +75,7 @@ func (b pages) change(v *view, stack []string, at place) []*Element {
 	return []*Element{lower, upper}
 }
 
-// parallax is how much of its width a covered screen moves away.
+// parallax is the share of its width by which a covered screen moves away.
 const parallax = 0.3
 
 // page is the top screen of a stack at rest.
@@ -95,13 +95,13 @@ func (b pages) page(v *view, stack []string, live bool, at place) *Element {
 	l := newLayout(b, v, screen.Name, live)
 	side := margin + b.size.Side
 	window := Rect{X: at.frame.X, Y: top, W: at.frame.W, H: at.frame.Y + at.frame.H - at.bottom - top}
-	if screen.Scroll || b.size.Side > 0 { // on a telephone held sideways nothing would fit otherwise
+	if screen.Scroll || b.size.Side > 0 { // otherwise the content of an iPhone in landscape would not fit
 		var below float64
-		if at.bottom == b.size.Bottom { // no bar: the content goes on under the home indicator
+		if at.bottom == b.size.Bottom { // without a bar the content continues under the home indicator
 			below = at.bottom
 			window.H += below
 		}
-		// The bar comes last: what has been scrolled away lies under it.
+		// The bar comes last, so that scrolled content lies under it.
 		page.Children = append([]*Element{l.scrollView(screen, window, below)}, page.Children...)
 		return page
 	}
@@ -130,7 +130,7 @@ func (p *process) title(stack []string) string {
 	return p.screen(stack[len(stack)-1]).Title.Expand(p.Values)
 }
 
-// backButton leads from a bar to the last screen of below. Where the bar's title leaves no room its text is shorter.
+// backButton leads from a bar to the last screen of below. It shortens its text if the title leaves no room.
 func (b pages) backButton(v *view, below []string, bar Rect, title string) *Element {
 	label := b.title(below)
 	room := (bar.W-textWidth(title, bodySize))/2 - margin - b.size.Side

@@ -7,26 +7,26 @@ import (
 	"ios-agent/internal/virtualxcode/uuid"
 )
 
-// Pair is a watch and the phone it belongs to.
+// Pair is a paired watch and iPhone.
 type Pair struct {
 	ID           string
 	Watch, Phone Device
-	Active       bool // the phone uses this watch, and not another that it is paired with
+	Active       bool // the phone uses this watch and not another paired watch
 	Connected    bool // both are booted
 }
 
-// pairing is a pair as it is kept.
+// pairing is a pair in the Store.
 type pairing struct {
 	ID, Watch, Phone string
 	Inactive         bool
 }
 
-// defaultPairs is the one pair that every world begins with.
+// defaultPairs is the pair of every new world.
 func defaultPairs() []pairing {
 	return []pairing{{ID: "A50D83C1-7E42-4B96-9F0A-3C68E1D7B25F", Watch: pairedWatch, Phone: pairedPhone}}
 }
 
-// Pairs lists the pairs whose two halves are there.
+// Pairs lists the pairs whose devices exist.
 func (w *World) Pairs() (all []Pair) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -43,7 +43,7 @@ func (w *World) Pairs() (all []Pair) {
 	return all
 }
 
-// Pair makes a pair of a watch and a phone, and returns its id. It is the phone's active one.
+// Pair pairs a watch with an iPhone, and returns the pair's id. The new pair becomes the phone's active pair.
 func (w *World) Pair(ctx context.Context, watch, phone string) (id string, err error) {
 	err = w.changePairs(ctx, func() error {
 		a, err := w.device(watch)
@@ -85,7 +85,7 @@ func (w *World) Unpair(ctx context.Context, id string) error {
 	})
 }
 
-// ActivatePair makes a pair the one its phone uses.
+// ActivatePair makes a pair the active pair of its phone.
 func (w *World) ActivatePair(ctx context.Context, id string) error {
 	return w.changePairs(ctx, func() error {
 		if err := w.knownPair(id); err != nil {
@@ -115,7 +115,7 @@ func (w *World) knownPair(id string) error {
 	return &Error{Code: exitNoDevice, Message: "Invalid device pair: " + id, kind: ErrInvalidDevice}
 }
 
-// activate leaves the phone of a pair with no other active one. The caller holds the lock.
+// activate deactivates the phone's other pairs. The caller holds the lock.
 func (w *World) activate(id string) {
 	i := slices.IndexFunc(w.pairs, func(p pairing) bool { return p.ID == id })
 	for j := range w.pairs {

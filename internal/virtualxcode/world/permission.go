@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// permission is what the system asks for a service. assumed: the words are those of iOS 17 and 18 in public reports.
+// permission is the system's alert for a service. assumed: the words are from public reports about iOS 17 and 18.
 type permission struct {
-	title   string // %s is the app's name, in the quotes the system uses
-	message string // unless the app gives a reason
-	usage   string // the key of the app's Info.plist that has the reason
-	tcc     string // what tccd calls it; empty: another daemon keeps it
+	title   string // %s is the app's name, in the system's quotes
+	message string // the default reason
+	usage   string // the key of the app's reason in Info.plist
+	tcc     string // its name in tccd; empty: another daemon stores it
 	choices []choice
 }
 
 // choice is a button of such an alert.
 type choice struct{ label, answer string }
 
-// What a person can answer besides Granted and Denied.
+// Answers other than Granted and Denied.
 const (
-	Limited = "limited" // only what was chosen
+	Limited = "limited" // only selected items
 	Once    = "once"    // until the app ends
 )
 
@@ -72,14 +72,14 @@ func permissions() map[string]permission {
 	}
 }
 
-// included are the answers that hold for a service without one of its own.
+// included maps a service without its own answer to the service whose answer holds for it.
 var included = map[string][]struct{ service, answer, means string }{
 	"location":   {{"location-always", Granted, Granted}},
 	"contacts":   {{"contacts-limited", Granted, Limited}},
 	"photos-add": {{"photos", Granted, Granted}},
 }
 
-// permitted is what an app has been answered for a service, "" if it has to ask.
+// permitted is the answer that an app has for a service, or "" if it must ask.
 func (d *device) permitted(bundle, service string) string {
 	if strings.HasPrefix(service, "location") && !d.toggle("location_services") {
 		return Denied

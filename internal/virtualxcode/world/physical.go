@@ -9,42 +9,42 @@ import (
 	"time"
 )
 
-// Physical is a device that is no simulator: hardware that the Mac is paired with. By its UDID everything can be done
-// with it that can be done with a booted simulator; it is always on, and no list of simulators has it.
+// Physical is a physical device that is paired with the Mac. By UDID it supports everything that a booted simulator supports. It is
+// always on, and lists of simulators do not contain it.
 type Physical struct {
 	Device
 	Hardware
-	Locked bool // its owner has not entered the passcode: nothing can be launched
+	Locked bool // the owner has not entered the passcode, so launches fail
 }
 
-// Hardware is what never changes about a physical device.
+// Hardware are the constant properties of a physical device.
 type Hardware struct {
-	Identifier string // what CoreDevice calls it
+	Identifier string // CoreDevice's identifier
 	ECID       uint64
 	Serial     string
 	Board      string // such as "D93AP"
 	Storage    int64  // in bytes
 	Build      string // of its system
-	Wired      bool   // by cable; else over the network, with a tunnel only while one is needed
+	Wired      bool   // attached by cable; otherwise over the network, with a tunnel only on demand
 	Families   []int
 	Paired     time.Time // when it was last connected
 }
 
-// ErrLocked says that a device must be unlocked first.
+// ErrLocked means that the device must be unlocked first.
 var ErrLocked = errors.New("device locked")
 
-// owned is a physical device as it comes into a new world.
+// owned is a physical device of a new world.
 type owned struct {
 	made
 	Hardware
 	locked bool
 }
 
-// ownedDevices are one that is ready to use and one that is locked. Chips and board ids are those of the models; the
-// second part of a UDID is the ECID, as on real devices.
+// ownedDevices are a device that is ready to use and a locked device. They have the chips and board ids of the real models; the second
+// part of a UDID is the ECID, as on real devices.
 func ownedDevices() []owned {
 	of := func(udid, name, deviceType string, h Hardware, locked bool) owned {
-		h.ECID, _ = strconv.ParseUint(udid[len(udid)-16:], 16, 64) // written here
+		h.ECID, _ = strconv.ParseUint(udid[len(udid)-16:], 16, 64) // defined here
 		return owned{made{udid, name, typePrefix + deviceType, runtimePrefix + "iOS-18-5"}, h, locked}
 	}
 	return []owned{
@@ -63,8 +63,7 @@ func ownedDevices() []owned {
 
 const physicalPrefix = "physical-"
 
-// newPhysical makes the devices of hardware. Their numbers are below zero, which keeps their pids apart from those of
-// simulators.
+// newPhysical makes the devices of hardware. Their numbers are negative, so that their pids differ from the pids of simulators.
 func (w *World) newPhysical() {
 	all := ownedDevices()
 	for i, o := range all {
@@ -86,8 +85,7 @@ func (w *World) Physicals() []Physical {
 	return out
 }
 
-// FindPhysical finds a physical device by what CoreDevice accepts: identifier, UDID, ECID, serial number, name, or the
-// name it has on the network.
+// FindPhysical finds a physical device by CoreDevice's selectors: identifier, UDID, ECID, serial number, name, or network name.
 func (w *World) FindPhysical(name string) (Physical, error) {
 	for _, p := range w.Physicals() {
 		for _, alias := range append([]string{p.Identifier, p.UDID, fmt.Sprint(p.ECID), p.Serial, p.Name}, p.Hostnames()...) {
@@ -99,7 +97,7 @@ func (w *World) FindPhysical(name string) (Physical, error) {
 	return Physical{}, invalidDevice(name)
 }
 
-// Hostnames are what the device is called on the network: by its own name, by UDID and by identifier.
+// Hostnames are the device's network names: by its own name, by UDID and by identifier.
 func (p Physical) Hostnames() []string {
 	const domain = ".coredevice.local"
 	own := strings.Map(func(r rune) rune {
@@ -114,7 +112,7 @@ func (p Physical) Hostnames() []string {
 	return []string{own + domain, p.UDID + domain, p.Identifier + domain}
 }
 
-// SetLocked locks a physical device or unlocks it, as its owner does.
+// SetLocked locks or unlocks a physical device, as its owner does.
 func (w *World) SetLocked(udid string, locked bool) error {
 	return w.actNow(context.Background(), udid, func(d *device, _ time.Time) error {
 		if d.hardware == nil {

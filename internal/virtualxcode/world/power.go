@@ -7,10 +7,10 @@ import (
 	"ios-agent/internal/virtualxcode/flaw"
 )
 
-// endless is how long a boot takes that never ends.
+// endless is the duration of a boot that never ends.
 const endless = time.Duration(-1)
 
-// bootTime is how long the present boot of d takes; see hangs.
+// bootTime is the duration of d's present boot; see hangs.
 func (d *device) bootTime() time.Duration {
 	if d.BootFor > 0 {
 		return d.BootFor
@@ -21,7 +21,7 @@ func (d *device) bootTime() time.Duration {
 // hangs reports whether d boots for ever.
 func (d *device) hangs() bool { return d.BootFor == endless }
 
-// Boot starts a device that is shut down and returns when it is usable. A boot goes on even if ctx ends first.
+// Boot starts a device that is shut down and returns when it is usable. The boot continues if ctx ends first.
 func (w *World) Boot(ctx context.Context, udid string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (w *World) Boot(ctx context.Context, udid string) error {
 	return w.bootEnds(ctx, udid)
 }
 
-// bootEnds waits for a boot to end: with a usable device, or with one that someone has shut down or deleted.
+// bootEnds waits for the end of a boot: the device is usable, shut down or deleted.
 func (w *World) bootEnds(ctx context.Context, udid string) error {
 	for {
 		state, wait := w.untilBooted(udid)
@@ -46,7 +46,7 @@ func (w *World) bootEnds(ctx context.Context, udid string) error {
 	}
 }
 
-// Shutdown stops a device with everything that runs on it.
+// Shutdown stops a device and its processes.
 func (w *World) Shutdown(ctx context.Context, udid string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (w *World) Shutdown(ctx context.Context, udid string) error {
 	return w.clock.Sleep(ctx, shutdownTime)
 }
 
-// power switches a device on or off if its state allows it; verb is what the tools call doing so.
+// power switches a device on or off if its state allows it; verb is the tools' word for the change.
 func (w *World) power(udid, verb string, on bool, allowed func(State) bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -80,7 +80,7 @@ func (w *World) power(udid, verb string, on bool, allowed func(State) bool) erro
 	return w.save(d)
 }
 
-// prepareBoot decides how the next boot of d will go.
+// prepareBoot applies the faults of d's next boot.
 func (w *World) prepareBoot(d *device) error {
 	if d.runtime.Unavailable != "" {
 		return unavailable(d.runtime)
@@ -115,8 +115,8 @@ func (d *device) switchTo(on bool, now time.Time) {
 	}
 }
 
-// WaitBooted returns when a device is usable. Like the real tool it waits for a device nobody has booted, until
-// someone does or ctx ends.
+// WaitBooted returns when a device is usable. Like the real tool it also waits for a device that is shut down, until a boot or until
+// ctx ends.
 func (w *World) WaitBooted(ctx context.Context, udid string) error {
 	for {
 		state, wait := w.untilBooted(udid)
@@ -132,7 +132,7 @@ func (w *World) WaitBooted(ctx context.Context, udid string) error {
 	}
 }
 
-// untilBooted is the state of a device, and how to wait for its next change; nil if there is no such device.
+// untilBooted returns the state of a device, and a function that waits for its next change, or nil for an unknown device.
 func (w *World) untilBooted(udid string) (State, func(context.Context) error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -150,7 +150,7 @@ func (w *World) untilBooted(udid string) (State, func(context.Context) error) {
 	return state, func(ctx context.Context) error { return wait(ctx, changed) }
 }
 
-// wait returns when something happens or with ctx's error.
+// wait returns after the next change or with ctx's error.
 func wait(ctx context.Context, happens <-chan struct{}) error {
 	select {
 	case <-happens:
@@ -160,7 +160,7 @@ func wait(ctx context.Context, happens <-chan struct{}) error {
 	}
 }
 
-// Changed is closed when the power of some device changes next.
+// Changed is closed at the next change of any device's power.
 func (w *World) Changed() <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()

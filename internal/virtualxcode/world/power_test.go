@@ -11,7 +11,7 @@ import (
 
 const simError = "com.apple.CoreSimulator.SimError"
 
-func TestBootAndShutdown(t *testing.T) {
+func TestBootAndShutdownRefuseWrongState(t *testing.T) {
 	w := newWorld(t, world.Options{})
 	udid := w.Devices()[0].UDID
 	state := func() world.State { return w.Devices()[0].State }
@@ -34,7 +34,7 @@ func TestBootAndShutdown(t *testing.T) {
 	}
 }
 
-func TestBootingIsVisibleMeanwhile(t *testing.T) {
+func TestLaunchIsRefusedWhileDeviceBoots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, world.Options{Clock: world.RealClock()})
 		udid := w.Devices()[0].UDID
@@ -62,7 +62,7 @@ func TestWaitBootedEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestFind(t *testing.T) {
+func TestFindAcceptsUDIDNameOrBooted(t *testing.T) {
 	w := newWorld(t, world.Options{})
 	_, err := w.Find("booted")
 	wantError(t, err, world.ErrWrongState, "", 148, "No devices are booted.")
@@ -79,7 +79,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestAShutDownDeviceDoesNothing(t *testing.T) {
+func TestShutDownDeviceRefusesInput(t *testing.T) {
 	w := newWorld(t, world.Options{Preinstalled: builtin(t)})
 	udid := w.Devices()[0].UDID
 	_, launch := w.Launch(t.Context(), udid, shop, world.LaunchOptions{})

@@ -10,53 +10,53 @@ import (
 	"ios-agent/internal/virtualxcode/flaw"
 )
 
-// process is a running app; its exported fields are what the Store keeps.
+// process is a running app; the Store keeps its exported fields.
 type process struct {
 	PID      int
 	Bundle   string
 	Args     []string
 	Env      map[string]string
 	Values   app.Vars
-	Tab      string              // the first screen of the tab that is selected; empty without tabs
-	Kept     map[string][]string // by tab: the stacks of those not selected
-	Stack    []string            // names of the screens, the last one on top
+	Tab      string              // the first screen of the selected tab; empty without tabs
+	Kept     map[string][]string // by tab: the stacks of the other tabs
+	Stack    []string            // names of the screens, top screen last
 	Slide    slide
-	Modals   []modal // what lies over the screens, the last one on top
-	Leaving  modal   // the sheet that goes away
+	Modals   []modal // sheets and dialogs over the screens, top one last
+	Leaving  modal   // the disappearing sheet
 	Scrolls  map[string]scroll
 	Timers   []timer
 	Focus    string // key of the element on the top screen that has keyboard focus
 	Keyboard keyboard
-	Selected bool // all text of the field with focus
-	Taps     int  // on that field, one soon after the other
+	Selected bool // the whole text of the focused field is selected
+	Taps     int  // consecutive taps on that field
 	Tapped   time.Time
-	Lines    []Line             // what the app logged and printed and nobody has taken yet
-	Fatal    *crashreport.Crash // why it must end
-	Left     bool               // it has ended itself
-	Opens    []string           // URLs that it wants the system to open
+	Lines    []Line             // unread lines of the app's log and output
+	Fatal    *crashreport.Crash // the reason why it must end
+	Left     bool               // it has exited
+	Opens    []string           // URLs that the system must open for it
 	Started  time.Time
-	Calls    []*call // requests it waits for
+	Calls    []*call // pending requests
 	LastCall int
-	Once     []string         // services it was allowed for as long as it runs
-	Orders   map[string][]int // by list: the rows in the order someone has put them
+	Once     []string         // services that it may use until it ends
+	Orders   map[string][]int // by list: the order of rows after moves
 
-	Inserted float64 // points a banner has moved its content down by
-	Restless bool    // something in it never stops moving
+	Inserted float64 // the distance by which a banner moved its content down
+	Restless bool    // an endless animation runs
 
 	flaws  flaw.Flaws
-	busy   busy // its main thread does not answer meanwhile
+	busy   busy // the time in which its main thread is busy
 	on     *device
 	bundle *app.Bundle
 	depth  int   // of screens shown by the showing of a screen
-	shown  *view // at rest, until something changes; nil when unknown
+	shown  *view // the cached view at rest; nil after a change
 }
 
 // slide is the latest change from one screen to another.
 type slide struct {
 	Since time.Time
-	Left  string        // the screen that was on top before
-	Pause time.Duration // how long it stands still halfway
-	Back  bool          // it was taken off rather than covered
+	Left  string        // the previous top screen
+	Pause time.Duration // the length of a pause halfway
+	Back  bool          // the previous screen was removed, not covered
 }
 
 func newProcess(on *device, b *app.Bundle, pid int, o LaunchOptions) *process {
@@ -91,12 +91,12 @@ func (p *process) fits(a *app.App) bool {
 	return len(p.Stack) > 0 && !missing && !stale && (p.Tab != "") == (len(a.Tabs.Items) > 0) && a.State.Fits(p.Values)
 }
 
-// changed forgets what p last showed.
+// changed drops the cached view of p.
 func (p *process) changed() { p.shown = nil }
 
 func (p *process) screen(name string) *app.Screen { return p.bundle.App.Screens[name] }
 
-// stack is where new screens go: that of the topmost sheet, or the app's own.
+// stack is the stack for new screens: the topmost sheet's, or the app's own.
 func (p *process) stack() *[]string {
 	for i := len(p.Modals) - 1; i >= 0; i-- {
 		if len(p.Modals[i].Stack) > 0 {
@@ -106,19 +106,19 @@ func (p *process) stack() *[]string {
 	return &p.Stack
 }
 
-// top is the screen that is in use.
+// top is the screen in use.
 func (p *process) top() *app.Screen {
 	stack := *p.stack()
 	return p.screen(stack[len(stack)-1])
 }
 
-// sliding reports whether two screens are to be seen at now.
+// sliding reports whether a change between two screens is visible at now.
 func (p *process) sliding(now time.Time) bool {
 	possible := p.Slide.Left != "" && (p.Slide.Back || len(*p.stack()) > 1)
 	return possible && under(p.Slide.Since, now, slideTime+p.Slide.Pause)
 }
 
-// use runs what an element does, and takes the focus from a field that has gone because of it.
+// use runs the steps of an element, and removes the focus from a field that disappears.
 func (p *process) use(steps []app.Step, now time.Time) {
 	app.Run(steps, stage{p, now})
 	p.adopt()
@@ -134,7 +134,7 @@ type Running struct {
 	Bundle string
 }
 
-// Processes lists what runs on a booted device: SpringBoard, the apps, and the test runners.
+// Processes lists the processes of a booted device: SpringBoard, the apps, and the test runners.
 func (w *World) Processes(ctx context.Context, udid string) ([]Running, error) {
 	d, now, err := w.enter(ctx, udid)
 	if err != nil {

@@ -12,15 +12,14 @@ import (
 	"ios-agent/internal/virtualxcode/app"
 )
 
-// prompt is a question of the system on behalf of an app. It is shown by SpringBoard, over whatever is in front, until
-// someone answers or the app ends.
+// prompt is a system alert on behalf of an app. SpringBoard shows it over the app in front until it is answered or the app ends.
 type prompt struct {
 	Bundle string
 	Ask    int // number of the question in the app
 	Since  time.Time
 }
 
-// Permit implements app.Stage. A question that was answered before is answered at once; others are asked.
+// Permit implements app.Stage. A service with a stored answer gets that answer at once; others show an alert.
 func (s stage) Permit(a *app.Ask) {
 	if a.Paste != "" && s.on.Settings.Pasteboard == "" {
 		s.decided(a, Granted) // this service needs no permission
@@ -38,7 +37,7 @@ func (s stage) Permit(a *app.Ask) {
 	s.on.Prompts = append(s.on.Prompts, prompt{Bundle: s.Bundle, Ask: a.Number, Since: s.now})
 }
 
-// decided lets the app go on with an answer.
+// decided continues the app with an answer.
 func (s stage) decided(a *app.Ask, answer string) {
 	s.Values.Assign(a.Into, answer)
 	steps := a.Else
@@ -50,7 +49,7 @@ func (s stage) decided(a *app.Ask, answer string) {
 	app.Run(steps, s)
 }
 
-// prompting is the question that is shown, with the app that asks; nil if there is none.
+// prompting is the visible permission alert and its app, or nil.
 func (d *device) prompting() (*prompt, *process) {
 	if len(d.Prompts) == 0 {
 		return nil, nil
@@ -58,7 +57,7 @@ func (d *device) prompting() (*prompt, *process) {
 	return &d.Prompts[0], d.process(d.Prompts[0].Bundle)
 }
 
-// promptView is the alert of the present question with nothing else, nil if there is none. It is SpringBoard's.
+// promptView is the view of the present permission alert, or nil. It belongs to SpringBoard.
 func (d *device) promptView(s Screen) *view {
 	if !d.asks() {
 		return nil
@@ -68,7 +67,7 @@ func (d *device) promptView(s Screen) *view {
 	return v
 }
 
-// promptWindow adds the alert of a question to a view.
+// promptWindow adds a permission alert to a view.
 func (d *device) promptWindow(v *view, s Screen, p *process, a *app.Ask) {
 	rule := permissions()[a.Service]
 	plain := func(text string) app.Text { return app.Text(strings.ReplaceAll(text, "{", "{{")) }
@@ -94,7 +93,7 @@ func (d *device) promptWindow(v *view, s Screen, p *process, a *app.Ask) {
 	v.window(s).Children = []*Element{b.dim(v, nil), box}
 }
 
-// usage is why an app says it needs something.
+// usage is the app's reason for a permission.
 func usage(b *app.Bundle, key string) string {
 	var texts map[string]any
 	if _, err := plist.Unmarshal(b.Info, &texts); err != nil {
@@ -112,7 +111,7 @@ func (d *device) decide(answer string, now time.Time) {
 	switch {
 	case answer == Once:
 		p.Once = append(p.Once, a.Service)
-	case a.Service != "paste": // which is asked for every time
+	case a.Service != "paste": // paste asks every time
 		d.remember(p.Bundle, a.Service, answer)
 	}
 	if name := permissions()[a.Service].tcc; name != "" {
@@ -125,7 +124,7 @@ func (d *device) decide(answer string, now time.Time) {
 
 var accessWords = map[string]string{Granted: "Allowed", Once: "Allowed", Limited: "Limited", Denied: "Denied"}
 
-// remember keeps an answer for an app.
+// remember stores an answer for an app.
 func (d *device) remember(bundle, service, answer string) {
 	all, of := map[string]map[string]string{}, map[string]string{}
 	maps.Copy(all, d.Settings.Privacy)
@@ -135,7 +134,7 @@ func (d *device) remember(bundle, service, answer string) {
 	d.Settings.Privacy = all
 }
 
-// unask takes back the questions of an app.
+// unask removes the alerts of an app.
 func (d *device) unask(bundle string) {
 	d.Prompts = slices.DeleteFunc(slices.Clone(d.Prompts), func(p prompt) bool { return p.Bundle == bundle })
 }

@@ -82,7 +82,7 @@ func (d *driver) privacy(service string) string {
 	return s.Privacy[conformance][service]
 }
 
-func TestThePermissionsAreAskedForInTheSystemsWords(t *testing.T) {
+func TestPermissionAlertsUseSystemTexts(t *testing.T) {
 	for _, c := range []struct{ service, title, buttons, tap, want string }{
 		{"location", "Allow “Conformance” to use your location?", "Allow Once|Allow While Using App|Don’t Allow", "Allow While Using App",
 			world.Granted},
@@ -117,7 +117,7 @@ func TestThePermissionsAreAskedForInTheSystemsWords(t *testing.T) {
 	}
 }
 
-func TestASystemAlertIsSpringBoardsAndTakesEveryTouch(t *testing.T) {
+func TestSystemAlertBelongsToSpringBoard(t *testing.T) {
 	store := &memory{}
 	d := asking(t, world.Options{Store: store})
 	d.tap("permissions-location")
@@ -154,7 +154,7 @@ func TestASystemAlertIsSpringBoardsAndTakesEveryTouch(t *testing.T) {
 	d.alert()
 }
 
-func TestAnAlertGoesWithItsApp(t *testing.T) {
+func TestAlertClosesWhenItsAppEnds(t *testing.T) {
 	d := asking(t, world.Options{})
 	d.tap("permissions-camera")
 	d.alert()
@@ -167,7 +167,7 @@ func TestAnAlertGoesWithItsApp(t *testing.T) {
 	d.get("About")
 }
 
-func TestPrivacyDecidesBeforehand(t *testing.T) {
+func TestPresetPrivacySuppressesPermissionAlert(t *testing.T) {
 	for answer, want := range map[string]string{world.Granted: "granted", world.Denied: "denied"} {
 		d := drive(t, world.Options{Preinstalled: everyApp(t)})
 		d.must(d.SetPrivacy(t.Context(), d.udid, conformance, answer, "location", "microphone"))
@@ -186,7 +186,7 @@ func TestPrivacyDecidesBeforehand(t *testing.T) {
 	}
 }
 
-func TestPastingIsAskedForEveryTime(t *testing.T) {
+func TestPasteAsksEveryTime(t *testing.T) {
 	d := asking(t, world.Options{})
 	d.reach("permissions-paste")
 	if d.system() != nil {
@@ -231,7 +231,7 @@ func TestSettingsShowAndChangePermissions(t *testing.T) {
 	}
 }
 
-func TestSettingsAreTheDevices(t *testing.T) {
+func TestSettingsAppChangesDeviceSettings(t *testing.T) {
 	d := drive(t, world.Options{Preinstalled: everyApp(t)})
 	d.must(d.Configure(t.Context(), d.udid, func(s *world.Settings) error { s.Appearance = "dark"; return nil }))
 	d.launch(settings)
@@ -260,7 +260,7 @@ func TestSettingsAreTheDevices(t *testing.T) {
 	}
 }
 
-func TestOnlyTheSystemsAppsChangeTheDevice(t *testing.T) {
+func TestUserAppCannotChangeDeviceSettings(t *testing.T) {
 	d := small(t, `start: a
 screens:
   a:
@@ -276,7 +276,7 @@ screens:
 	}
 }
 
-func TestSettingsAreSearched(t *testing.T) {
+func TestSettingsSearchFindsPages(t *testing.T) {
 	d := drive(t, world.Options{Preinstalled: everyApp(t)})
 	d.launch(settings)
 	d.tap("settings-search")

@@ -11,13 +11,13 @@ import (
 	"ios-agent/internal/virtualxcode/urlsession"
 )
 
-// SetProxy sends the requests of a device's apps through a proxy such as http://127.0.0.1:9101; "" sends them as the host
-// did when the device booted. A real simulator has only the latter.
+// SetProxy sends the requests of a device's apps through a proxy such as http://127.0.0.1:9101; "" restores the host's settings at the
+// device's boot. A real simulator has only the latter.
 func (w *World) SetProxy(ctx context.Context, udid, address string) error {
 	if address != "" {
 		if u, err := url.Parse(address); err != nil || u.Host == "" {
 			return &Error{Domain: urlsession.Domain, Code: int(urlsession.BadURL), Message: "the proxy " + address +
-				" is no URL such as http://127.0.0.1:9101"}
+				" is not a URL such as http://127.0.0.1:9101"}
 		}
 	}
 	return w.alter(ctx, udid, func(d *device, _ time.Time) error {
@@ -26,7 +26,7 @@ func (w *World) SetProxy(ctx context.Context, udid, address string) error {
 	})
 }
 
-// proxy is the proxy for a URL: what the app was launched with says, or else the device.
+// proxy is the proxy for a URL: from the app's launch environment, or the device's.
 func (p *process) proxy(u *url.URL) string {
 	if p.exempt(u.Hostname()) {
 		return p.hostProxy(u)
@@ -44,12 +44,12 @@ func (p *process) proxy(u *url.URL) string {
 	return p.hostProxy(u)
 }
 
-// hostProxy is the device's own proxy, or that of the Mac when the device booted.
+// hostProxy is the device's own proxy, or the Mac's proxy at the device's boot.
 func (p *process) hostProxy(u *url.URL) string {
 	return cmp.Or(p.on.Settings.Proxy, p.on.Proxies.of(u))
 }
 
-// exempt reports whether the launch says that a host is to be reached without its proxy.
+// exempt reports whether the launch environment excludes a host from its proxy.
 func (p *process) exempt(host string) bool {
 	hosts := strings.Split(p.Env["NO_PROXY"]+","+p.Env["no_proxy"], ",")
 	return slices.ContainsFunc(hosts, func(h string) bool {

@@ -10,10 +10,9 @@ import (
 	"ios-agent/internal/virtualxcode/crashreport"
 )
 
-// CrashReport says where the report of a crash lies. The Mac keeps it, not the device: it stays when the device is
-// erased.
+// CrashReport is the report of a crash. The Mac keeps it, so it stays when the device is erased.
 type CrashReport struct {
-	Path     string // of the .ips; empty when the world writes no reports
+	Path     string // the path of the .ips; empty in a world without reports
 	Time     time.Time
 	Incident string
 	Bundle   string
@@ -23,7 +22,7 @@ type CrashReport struct {
 	Message  string
 }
 
-// maxCrashes is how many crashes a device remembers.
+// maxCrashes is the number of crashes that a device remembers.
 const maxCrashes = 100
 
 // CrashReports lists the crashes of a device's apps, the oldest first.
@@ -52,7 +51,7 @@ func (w *World) AddCrashReport(udid string, r CrashReport) error {
 	return nil
 }
 
-// report writes what has crashed on d since it was last called. The caller holds the lock.
+// report writes the reports of d's new crashes. The caller holds the lock.
 func (w *World) report(d *device) {
 	unreported := d.unreported
 	d.unreported = nil
@@ -71,11 +70,10 @@ func (w *World) report(d *device) {
 	}
 }
 
-// launchd is the process that starts all others of d.
+// launchd is the parent process of d's processes.
 func (d *device) launchd() int { return d.springboardPID - 10 }
 
-// writeReport writes a report and logs where it is, or why it could not be written: the caller that touched the screen
-// must not fail because of that.
+// writeReport writes a report and logs its path or the error, because the caller that touched the screen must not fail.
 func (w *World) writeReport(d *device, c crashreport.Crash) string {
 	reporter := Entry{Time: c.At, Process: "ReportCrash", PID: d.springboardPID - 3, Subsystem: "com.apple.ReportCrash",
 		Category: "default"}
@@ -89,8 +87,8 @@ func (w *World) writeReport(d *device, c crashreport.Crash) string {
 	return path
 }
 
-// reportsOf is where the reports of a device are: those of simulators on the Mac, those of a physical device on it, which is a folder of
-// the world that nobody but devicectl looks into.
+// reportsOf is the folder of a device's reports: on the Mac for simulators, and for a physical device a folder of the world that only
+// devicectl reads.
 func (w *World) reportsOf(d *device) string {
 	if d.hardware == nil {
 		return w.reports

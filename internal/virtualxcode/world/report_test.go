@@ -126,7 +126,7 @@ func asList(v any) []any {
 	return list
 }
 
-func TestReportsAreTheSameEveryTime(t *testing.T) {
+func TestCrashReportsAreReproducible(t *testing.T) {
 	texts := map[string]bool{}
 	root, reports := t.TempDir(), t.TempDir()
 	for range 2 {
@@ -157,9 +157,9 @@ func samples(t *testing.T) []string {
 	return files
 }
 
-// TestReportsAreShapedLikeRealOnes compares ours with each real one: every key of ours that a real one has is of the
+// TestCrashReportsHaveShapeOfRealReports compares ours with each real one: every key of ours that a real one has is of the
 // same type there, and what most of them have, ours has.
-func TestReportsAreShapedLikeRealOnes(t *testing.T) {
+func TestCrashReportsHaveShapeOfRealReports(t *testing.T) {
 	files := samples(t)
 	d := crashing(t, t.TempDir())
 	_, ours := d.crashed("crash-fatal")

@@ -81,7 +81,7 @@ func calling(t *testing.T, n *network, o world.LaunchOptions) *driver {
 	return d
 }
 
-func TestARequestIsSentAndItsAnswerTold(t *testing.T) {
+func TestRequestIsSentAndItsAnswerArrives(t *testing.T) {
 	n := &network{answer: says(201, `{"order": {"id": "A7"}, "items": [{}, {"count": 3}], "done": true}`)}
 	d := calling(t, n, world.LaunchOptions{})
 	d.tap("go")
@@ -102,7 +102,7 @@ func TestARequestIsSentAndItsAnswerTold(t *testing.T) {
 	}
 }
 
-func TestRequestsFail(t *testing.T) {
+func TestFailedRequestsShowTheirError(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer func(context.Context, urlsession.Request) (urlsession.Response, error)
 		want   string
@@ -126,8 +126,8 @@ func TestRequestsFail(t *testing.T) {
 	}
 }
 
-// TestTimeWaitsForAnswers lets the network be slow: what is seen at a time of the world does not depend on it.
-func TestTimeWaitsForAnswers(t *testing.T) {
+// TestWorldTimeWaitsForNetworkAnswer lets the network be slow: what is seen at a time of the world does not depend on it.
+func TestWorldTimeWaitsForNetworkAnswer(t *testing.T) {
 	release := make(chan struct{})
 	n := &network{answer: func(ctx context.Context, _ urlsession.Request) (urlsession.Response, error) {
 		select {
@@ -169,7 +169,7 @@ func TestTimeWaitsForAnswers(t *testing.T) {
 	}
 }
 
-func TestTheRequestOfAnEndedAppIsGivenUp(t *testing.T) {
+func TestRequestOfAnEndedAppIsCancelled(t *testing.T) {
 	ended := make(chan struct{})
 	n := &network{answer: func(ctx context.Context, _ urlsession.Request) (urlsession.Response, error) {
 		<-ctx.Done()
@@ -184,7 +184,7 @@ func TestTheRequestOfAnEndedAppIsGivenUp(t *testing.T) {
 	d.root()
 }
 
-func TestAnAnswerThatNeverCameIsLostOverARestart(t *testing.T) {
+func TestPendingRequestFailsAfterARestart(t *testing.T) {
 	store := &memory{}
 	n := &network{answer: func(ctx context.Context, _ urlsession.Request) (urlsession.Response, error) {
 		<-ctx.Done()
@@ -202,7 +202,7 @@ func TestAnAnswerThatNeverCameIsLostOverARestart(t *testing.T) {
 	d.want("says", "failed 0  0 false The network connection was lost.")
 }
 
-func TestProxies(t *testing.T) {
+func TestRequestUsesProxyOfDeviceOrLaunch(t *testing.T) {
 	for name, c := range map[string]struct {
 		device string
 		env    map[string]string
@@ -233,7 +233,7 @@ func TestProxies(t *testing.T) {
 	}
 }
 
-func TestShopOrdersFromWhereItIsTold(t *testing.T) {
+func TestShopOrdersFromTheServerInItsEnvironment(t *testing.T) {
 	n := &network{answer: says(503, "closed")}
 	d := drive(t, world.Options{Web: n})
 	t.Cleanup(d.Close)
@@ -255,7 +255,7 @@ func TestShopOrdersFromWhereItIsTold(t *testing.T) {
 	}
 }
 
-func TestOnAPlaneNothingIsSent(t *testing.T) {
+func TestAirplaneModeStopsRequests(t *testing.T) {
 	n := &network{answer: says(200, "{}")}
 	d := calling(t, n, world.LaunchOptions{})
 	d.must(d.Configure(t.Context(), d.udid, func(s *world.Settings) error { s.Switches = map[string]bool{"airplane": true}; return nil }))
@@ -266,8 +266,8 @@ func TestOnAPlaneNothingIsSent(t *testing.T) {
 	}
 }
 
-// TestInRealTimeAnAnswerComesWhenItComes lets nobody wait for the network: what it has not answered is not there yet.
-func TestInRealTimeAnAnswerComesWhenItComes(t *testing.T) {
+// TestRealClockDeliversAnswerWhenItArrives lets nobody wait for the network: what it has not answered is not there yet.
+func TestRealClockDeliversAnswerWhenItArrives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &network{answer: func(context.Context, urlsession.Request) (urlsession.Response, error) {
 			time.Sleep(3 * time.Second)
@@ -291,7 +291,7 @@ func TestInRealTimeAnAnswerComesWhenItComes(t *testing.T) {
 	})
 }
 
-func TestARequestThatTakesTooLongTimesOut(t *testing.T) {
+func TestSlowRequestTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &network{answer: func(ctx context.Context, _ urlsession.Request) (urlsession.Response, error) {
 			<-ctx.Done()

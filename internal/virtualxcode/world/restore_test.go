@@ -104,7 +104,7 @@ func operations(t *testing.T) []func(context.Context, *world.World, string, *ran
 	}
 }
 
-func TestWhatIsRestoredIsWhatWas(t *testing.T) {
+func TestRestoredStateEqualsTheSavedState(t *testing.T) {
 	all := operations(t)
 	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 1))

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Orientation is how a device is held, in the words of XCUIDevice.
+// Orientation is a device's orientation, in the words of XCUIDevice.
 type Orientation string
 
-// The orientations. Left and right say where the top of the device is, with its cut-out.
+// The orientations. Left and right give the side of the device's top, with its notch.
 const (
 	Portrait           Orientation = "portrait"
 	PortraitUpsideDown Orientation = "portraitUpsideDown"
@@ -23,11 +23,10 @@ func Orientations() []Orientation {
 	return []Orientation{Portrait, PortraitUpsideDown, LandscapeLeft, LandscapeRight}
 }
 
-// rotateTime is how long turning a device takes.
+// rotateTime is the duration of a rotation.
 const rotateTime = 400 * time.Millisecond
 
-// Rotate turns a booted device. What lies on its screen is laid out anew; a telephone held upside down stays upright,
-// as a real one does.
+// Rotate turns a booted device and lays out its screen again. Like a real iPhone, an iPhone held upside down stays upright.
 func (w *World) Rotate(ctx context.Context, udid string, to Orientation) error {
 	return w.act(ctx, udid, rotateTime, func(d *device, now time.Time) error {
 		if !slices.Contains(Orientations(), to) || !slices.Contains([]string{"iPhone", "iPad"}, d.deviceType.Family) {
@@ -50,20 +49,20 @@ func (w *World) Orientation(udid string) (Orientation, error) {
 	return cmp.Or(d.Orientation, Portrait), nil
 }
 
-// landscape reports whether what d shows lies sideways. The home screen of a telephone does not turn.
+// landscape reports whether d's screen is in landscape. The home screen of an iPhone does not turn.
 func (d *device) landscape() bool {
 	turns := d.Front != "" || d.deviceType.Family != "iPhone"
 	return turns && (d.Orientation == LandscapeLeft || d.Orientation == LandscapeRight)
 }
 
-// screen is the screen of d as it is held.
+// screen is the screen of d in its orientation.
 func (d *device) screen() Screen {
 	s := d.deviceType.Screen
 	if !d.landscape() {
 		return s
 	}
 	s.Width, s.Height = s.Height, s.Width
-	if d.deviceType.Family == "iPhone" { // no status bar; the cut-out is at a side, and both sides keep clear of it
+	if d.deviceType.Family == "iPhone" { // without a status bar; both sides stay clear of the notch
 		s.Side, s.Top, s.Bottom = s.Top, 0, 21
 	}
 	return s

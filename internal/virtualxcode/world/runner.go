@@ -10,21 +10,21 @@ import (
 	"ios-agent/internal/virtualxcode/flaw"
 )
 
-// TestRunner is the app on a device in which tests run. It lives as long as whoever runs them says, or until it is terminated.
+// TestRunner is an app on a device in which tests run. It lives until End, or until it is terminated.
 type TestRunner struct {
 	PID    int
 	Bundle string
 
 	w     *World
 	on    *device
-	until time.Time     // it will have ended by then; zero: it runs
+	until time.Time     // the time of its end; zero: it runs
 	gone  chan struct{} // closed when it is terminated
 }
 
-// launchTries is how long a launch takes that fails because the app still runs.
+// launchTries is the duration of a launch that fails because the app still runs.
 const launchTries = time.Second
 
-// RunTests starts a test runner. It fails while one of the same bundle id, which outlived its tests, is still there.
+// RunTests starts a test runner. It fails while an older runner with the same bundle id still runs.
 func (w *World) RunTests(ctx context.Context, udid string, pid int, bundle string) (*TestRunner, error) {
 	r := &TestRunner{PID: pid, Bundle: bundle, w: w, gone: make(chan struct{})}
 	w.mu.Lock()
@@ -49,7 +49,7 @@ func (w *World) RunTests(ctx context.Context, udid string, pid int, bundle strin
 	return nil, fmt.Errorf("failed to launch %s: it is still running with pid %d", bundle, other.PID)
 }
 
-// launchRunner starts the test runner that an installed app is. One that runs stays, unless it is to be ended first.
+// launchRunner launches an installed app as a test runner. A running runner stays, unless the options say to end it first.
 func (w *World) launchRunner(d *device, bundle string, o LaunchOptions) (int, error) {
 	now := w.clock.Now()
 	if d.Locked {
@@ -69,7 +69,7 @@ func (w *World) launchRunner(d *device, bundle string, o LaunchOptions) (int, er
 	return r.PID, nil
 }
 
-// Terminated is closed when somebody terminates the runner, as simctl terminate does.
+// Terminated is closed when the runner is terminated, as by simctl terminate.
 func (r *TestRunner) Terminated() <-chan struct{} { return r.gone }
 
 // End ends the runner.
@@ -79,14 +79,14 @@ func (r *TestRunner) End() {
 	r.on.runners = slices.DeleteFunc(r.on.runners, func(other *TestRunner) bool { return other == r })
 }
 
-// installed is the app that a runner is on a physical device.
+// installed is the app of a runner on a physical device.
 func (r *TestRunner) installed() InstalledApp {
 	name := strings.TrimSuffix(r.Bundle, ".xctrunner") + "-Runner"
 	return InstalledApp{BundleID: r.Bundle, Name: name, Version: "1.0", Build: "1", Executable: name, State: RunningBackground, PID: r.PID,
 		Containers: Containers{App: "/" + r.Bundle + "/" + name + ".app"}}
 }
 
-// Abandon is the end of a runner whose xcodebuild was killed: it may live on for a while.
+// Abandon is the end of a runner whose xcodebuild was killed: it may keep running for a while.
 func (r *TestRunner) Abandon() {
 	r.w.mu.Lock()
 	outlives, yes := r.on.flaws(flaw.RunnerOutlives)
@@ -99,12 +99,12 @@ func (r *TestRunner) Abandon() {
 	}
 }
 
-// reapRunners forgets the runners that have ended by themselves.
+// reapRunners removes the runners that have ended.
 func (d *device) reapRunners(now time.Time) {
 	d.runners = slices.DeleteFunc(d.runners, func(r *TestRunner) bool { return !r.until.IsZero() && !now.Before(r.until) })
 }
 
-// endRunners terminates the test runners of a bundle id, and reports whether there were any.
+// endRunners terminates the test runners of a bundle id, and reports whether any ran.
 func (d *device) endRunners(bundle string, now time.Time) bool {
 	d.reapRunners(now)
 	before := len(d.runners)
@@ -117,7 +117,7 @@ func (d *device) endRunners(bundle string, now time.Time) bool {
 	return len(d.runners) < before
 }
 
-// runner is the bundle id of the test runner that came last.
+// runner is the bundle id of the latest test runner.
 func (d *device) runner() string {
 	if n := len(d.runners); n > 0 {
 		return d.runners[n-1].Bundle

@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-func TestTheTreeIsShapedLikeXCUITests(t *testing.T) {
+func TestTreeHasElementTypesOfXCUITest(t *testing.T) {
 	d := drive(t, world.Options{})
 	d.launch(shop)
 	var types []string
@@ -29,7 +29,7 @@ func TestTheTreeIsShapedLikeXCUITests(t *testing.T) {
 	}
 }
 
-func TestScreensSlide(t *testing.T) {
+func TestPushedScreenSlidesIn(t *testing.T) {
 	d := drive(t, world.Options{})
 	d.login()
 	moving := d.root()
@@ -61,7 +61,7 @@ func TestScreensSlide(t *testing.T) {
 	}
 }
 
-func TestALeavingScreenTakesNoTaps(t *testing.T) {
+func TestLeavingScreenIgnoresTaps(t *testing.T) {
 	d := drive(t, world.Options{})
 	d.login()
 	d.tap("open-cart")
@@ -90,7 +90,7 @@ func TestObserveLooksOnceWithoutAWait(t *testing.T) {
 	}
 }
 
-func TestTheKeyboardTypes(t *testing.T) {
+func TestKeyboardKeysTypeText(t *testing.T) {
 	d := drive(t, world.Options{})
 	d.launch(shop)
 	d.tap("password-field")
@@ -111,7 +111,7 @@ func TestTheKeyboardTypes(t *testing.T) {
 	}
 }
 
-func TestTheKeyboardCoversWhatIsBelow(t *testing.T) {
+func TestTapOnEmptyAreaKeepsKeyboardFocus(t *testing.T) {
 	d := drive(t, world.Options{})
 	d.login()
 	d.tap("BackButton")
@@ -124,7 +124,7 @@ func TestTheKeyboardCoversWhatIsBelow(t *testing.T) {
 	}
 }
 
-func TestADisabledButtonTakesNoTap(t *testing.T) {
+func TestDisabledButtonIgnoresTap(t *testing.T) {
 	d := drive(t, world.Options{})
 	d.launch(shop)
 	d.tap("login-button")
@@ -133,7 +133,7 @@ func TestADisabledButtonTakesNoTap(t *testing.T) {
 	}
 }
 
-func TestGesturesTakeTheirTime(t *testing.T) {
+func TestGesturesAdvanceWorldTime(t *testing.T) {
 	d := drive(t, world.Options{})
 	d.launch(shop)
 	before := d.Now()

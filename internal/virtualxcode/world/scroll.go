@@ -5,29 +5,29 @@ import (
 	"time"
 )
 
-// scroll is where the content of a scrolling container is and how it moves: it follows the finger, then glides on, slower
-// and slower, until it rests or reaches its end.
+// scroll is the position and the movement of a scrolling container's content: it follows the finger, then glides ever slower until it
+// rests or reaches an end.
 type scroll struct {
-	From  float64 // the offset when the finger came down
-	Drag  float64 // how far the finger drew it
-	Glide float64 // how much farther it would go
+	From  float64 // the offset at the start of the touch
+	Drag  float64 // the distance of the finger
+	Glide float64 // the distance of a glide without an end
 	To    float64 // where it comes to rest
 	Since time.Time
-	Took  time.Duration // how long the finger was down
-	Until time.Time     // when it is at rest
+	Took  time.Duration // the duration of the touch
+	Until time.Time     // the time of rest
 }
 
 const (
 	friction   = 4.0   // of the glide, per second
-	slowest    = 10.0  // points a second: what is slower is at rest
-	flickSpeed = 200.0 // points a second: a slower finger lets go without a glide
+	slowest    = 10.0  // points per second: slower content is at rest
+	flickSpeed = 200.0 // points per second: a slower finger causes no glide
 	topTime    = 300 * time.Millisecond
 )
 
-// scrollKey names a scrolling container: a screen, or a list on it.
+// scrollKey names a scrolling container: a screen, or a list on a screen.
 func scrollKey(screen, list string) string { return screen + "/" + list }
 
-// swiped is s after a finger moved its content by distance; limit is the largest offset there is.
+// swiped is s after a finger moved its content by distance; limit is the largest offset.
 func (s scroll) swiped(f finger, distance, limit float64) scroll {
 	now, took := f.now, f.took
 	n := scroll{From: clamp(s.at(now), 0, limit), Drag: distance, Since: now, Took: took}
@@ -48,7 +48,7 @@ func (s scroll) swiped(f finger, distance, limit float64) scroll {
 	return n
 }
 
-// glideTo is how many seconds after the finger left the content is at an offset; infinite if it never is.
+// glideTo is the time in seconds between the end of the touch and an offset; infinite if the content never reaches it.
 func (s scroll) glideTo(offset float64) float64 {
 	share := (offset - s.From - s.Drag) / s.Glide
 	switch {
@@ -76,21 +76,21 @@ func (s scroll) at(now time.Time) float64 {
 	return math.Round(clamp(offset, low, high)*3) / 3
 }
 
-// moving reports whether s is on its way at now.
+// moving reports whether the content moves at now.
 func (s scroll) moving(now time.Time) bool { return !now.Before(s.Since) && now.Before(s.Until) }
 
-// stopped is s with a finger put on it.
+// stopped is s after a finger touched it.
 func (s scroll) stopped(now time.Time) scroll { return scroll{To: s.at(now)} }
 
 // toTop is s on its way to the beginning.
 func (s scroll) toTop(now time.Time) scroll {
 	if s.at(now) == 0 && !s.moving(now) {
-		return s // it is there
+		return s // already there
 	}
 	return scroll{From: s.at(now), Drag: -s.at(now), Since: now, Took: topTime, Until: now.Add(topTime)}
 }
 
-// restingAt is s coming to rest at an offset near the one it was on its way to.
+// restingAt is s coming to rest at an offset near its natural end.
 func (s scroll) restingAt(offset float64) scroll {
 	if glide := offset - s.From - s.Drag; glide*s.Glide > 0 {
 		s.Glide = glide
@@ -99,12 +99,12 @@ func (s scroll) restingAt(offset float64) scroll {
 	return s
 }
 
-// to is s brought to an offset at once.
+// to is s moved to an offset at once.
 func (s scroll) to(offset float64) scroll { return scroll{To: offset} }
 
 func clamp(v, low, high float64) float64 { return max(low, min(v, high)) }
 
-// scrollTo keeps where a container is.
+// scrollTo stores the position of a container.
 func (p *process) scrollTo(key string, s scroll) {
 	if p.Scrolls == nil {
 		p.Scrolls = map[string]scroll{}

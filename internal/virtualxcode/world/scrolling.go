@@ -7,12 +7,12 @@ import (
 	"ios-agent/internal/virtualxcode/app"
 )
 
-// scrollView is the content of a screen that scrolls. What is off the screen is in the tree all the same, with its
-// true frame. At its end below points stay empty.
+// scrollView is the content of a scrolling screen. Content outside the screen is in the tree with its true frame. Below the end of the
+// content points stay empty.
 func (l layout) scrollView(screen *app.Screen, window Rect, below float64) *Element {
 	key := scrollKey(screen.Name, "")
 	state := l.Scrolls[key]
-	l.follow = func(frame Rect, f finger) { // a field that the keyboard would cover comes up
+	l.follow = func(frame Rect, f finger) { // a field that the keyboard would cover scrolls up
 		if under := frame.Y + frame.H + gap - (l.size.Height - boardHeight(l.size)); under > 0 && !l.Keyboard.Covers {
 			l.scrollTo(key, state.to(state.at(f.now)+under))
 		}
@@ -33,7 +33,7 @@ func (l layout) scrollView(screen *app.Screen, window Rect, below float64) *Elem
 	return e
 }
 
-// free is how much of a scrolling window is above the keyboard.
+// free is the height of a scrolling window above the keyboard.
 func (l layout) free(window Rect) float64 {
 	if !l.live || !l.Keyboard.Up {
 		return window.H
@@ -41,8 +41,8 @@ func (l layout) free(window Rect) float64 {
 	return min(window.H, l.size.Height-boardHeight(l.size)-window.Y)
 }
 
-// scrolls lets e scroll up to a limit; at its end its parent may scroll. A finger put on e while it glides only stops it.
-// rest is the offset, nearest to a given one, at which e may come to rest.
+// scrolls makes e scroll up to a limit; at its end its parent may scroll. A touch during a glide only stops it. rest is the nearest
+// offset to a given one at which e may come to rest.
 func (l layout) scrolls(e *Element, key string, state scroll, limit float64, rest func(float64) float64) {
 	l.view.acts[e] = func(f finger) bool {
 		distance := f.from.Y - f.to.Y
@@ -60,8 +60,8 @@ func (l layout) scrolls(e *Element, key string, state scroll, limit float64, res
 	}
 }
 
-// list is a container whose tree has only the rows that are visible. It comes to rest with a whole row at its top: a row
-// that stuck out above would cover other elements for readers of the tree that do not clip.
+// list is a container whose tree has only the visible rows. It comes to rest with a whole row at its top: a partly hidden row would
+// cover other elements for readers of the tree that do not clip.
 func (l layout) list(def *app.Element, slot Rect) *Element {
 	window := Rect{X: slot.X, Y: slot.Y, W: slot.W, H: def.Height}
 	e := &Element{Type: "CollectionView", Label: def.Label.Expand(l.Values), Frame: window, Look: Look{Style: "list"}}
@@ -94,7 +94,7 @@ func (l layout) list(def *app.Element, slot Rect) *Element {
 	return e
 }
 
-// nearestRow is the beginning of the row that is nearest to an offset.
+// nearestRow is the offset of the nearest row.
 func nearestRow(heights []float64, offset float64) float64 {
 	var y float64
 	for _, h := range heights {
@@ -106,7 +106,7 @@ func nearestRow(heights []float64, offset float64) float64 {
 	return y
 }
 
-// rowHeights are the heights of a list's rows, zero of those that are not there, and their sum.
+// rowHeights are the heights of a list's rows, zero for absent rows, and their sum.
 func (l layout) rowHeights(def *app.Element, order []int, width float64) (heights []float64, total float64) {
 	heights = make([]float64, len(order))
 	wanted := ""

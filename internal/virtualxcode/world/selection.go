@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// tripleTap is how close together the taps must be that select all of a field's text.
+// tripleTap is the maximum time between taps that select all of a field's text.
 const tripleTap = 600 * time.Millisecond
 
 // tapField counts the taps on a field; the third in a row selects its text.
@@ -17,7 +17,7 @@ func (p *process) tapField(key string, now time.Time) {
 	p.Selected = p.Taps >= 3
 }
 
-// SelectAll selects the text of the field that has keyboard focus: what is typed next replaces it, delete removes it.
+// SelectAll selects the text of the focused field: the next typed text replaces it, delete removes it.
 func (w *World) SelectAll(ctx context.Context, udid string) error {
 	return w.act(ctx, udid, keyCost, func(d *device, now time.Time) error {
 		d.advance(now)

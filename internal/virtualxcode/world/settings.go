@@ -7,29 +7,28 @@ import (
 	"time"
 )
 
-// Settings are what has been set on a device from outside. The zero value is a new device's; empty words mean the
-// default.
+// Settings are a device's settings that tools change. The zero value is a new device's; empty words mean the default.
 type Settings struct {
 	Appearance       string // light or dark
 	ContentSize      string // such as extra-large
 	IncreaseContrast bool
-	StatusBar        map[string]string // overrides by option name without dashes, such as time; gone after a shutdown
+	StatusBar        map[string]string // overrides by option name without dashes, such as time; a shutdown clears them
 	Location         Location
 	Privacy          map[string]map[string]string // by bundle id and service: Granted or Denied
 	Pasteboard       string
-	RootCertificates []string // hex SHA-256 of the certificates trusted
+	RootCertificates []string // hex SHA-256 of the trusted certificates
 	Certificates     []string
-	Roots            [][]byte // the root certificates themselves, as they were given
-	Media            []string // files in its photo library, in the order they were added
+	Roots            [][]byte // the root certificates in their original form
+	Media            []string // files in its photo library, in order of addition
 	Opened           []OpenedURL
 	Pushes           []Push
-	Proxy            string          // through which apps send requests; empty: as the host does
-	Network          string          // the Wi-Fi it is in; empty: its first one
-	Switches         map[string]bool // of the Settings app, such as wifi; those not here are as on a new device
-	VerboseLog       bool            // of the device's own services, from the next boot on
+	Proxy            string          // the proxy of its apps; empty: the host's
+	Network          string          // its Wi-Fi network; empty: the first one
+	Switches         map[string]bool // switches of the Settings app, such as wifi; missing ones have the default
+	VerboseLog       bool            // verbose logs of its services, from the next boot on
 }
 
-// What Settings.Privacy says.
+// Values of Settings.Privacy.
 const (
 	Granted = "granted"
 	Denied  = "denied"
@@ -41,28 +40,28 @@ const (
 	DefaultContentSize = "large"
 )
 
-// Location is the simulated location of a device; the zero value is none.
+// Location is the simulated location of a device; the zero value means none.
 type Location struct {
 	Set       bool
 	Latitude  float64
 	Longitude float64
-	Scenario  string // the name of what is being played, if something is
+	Scenario  string // the name of the running scenario, if any
 }
 
-// OpenedURL is a URL a device was asked to open, with the app that took it; empty is the system.
+// OpenedURL is a URL that a device opened, with the app that received it; empty is the system.
 type OpenedURL struct {
 	URL, Bundle string
 	Time        time.Time
 }
 
-// Push is a notification a device was sent.
+// Push is a notification that a device received.
 type Push struct {
 	Bundle  string
 	Payload string // JSON
 	Time    time.Time
 }
 
-// maxRecorded is how many opened URLs and notifications a device remembers.
+// maxRecorded is the number of opened URLs and notifications that a device remembers.
 const maxRecorded = 100
 
 func recorded[T any](all []T, one T) []T {
@@ -81,7 +80,7 @@ func (s Settings) clone() Settings {
 	return s
 }
 
-// Settings are the settings of a device, booted or not. They are the caller's.
+// Settings are a copy of the settings of a device, booted or not.
 func (w *World) Settings(udid string) (Settings, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -92,7 +91,7 @@ func (w *World) Settings(udid string) (Settings, error) {
 	return d.Settings.clone(), nil
 }
 
-// Configure changes the settings of a booted device. When f fails nothing is changed. f must not call the world.
+// Configure changes the settings of a booted device. If f fails the settings stay. f must not call the world.
 func (w *World) Configure(ctx context.Context, udid string, f func(*Settings) error) error {
 	return w.act(ctx, udid, 0, func(d *device, _ time.Time) error {
 		changed := d.Settings.clone()
@@ -104,7 +103,7 @@ func (w *World) Configure(ctx context.Context, udid string, f func(*Settings) er
 	})
 }
 
-// Switch is how a switch of the Settings app stands, such as wifi.
+// Switch is the state of a switch of the Settings app, such as wifi.
 func (s Settings) Switch(name string) bool {
 	return (&device{systemState: systemState{Settings: s}}).toggle(name)
 }
@@ -117,8 +116,8 @@ func (w *World) SetVerboseLog(ctx context.Context, udid string, on bool) error {
 	})
 }
 
-// SetPrivacy answers for an app, or takes the answer back with "". A running app whose permission changes is ended, as
-// iOS does. Bundle "" takes back the answers for all apps, service "all" is every one given.
+// SetPrivacy stores the answer for an app, or removes it with "". Like iOS it ends a running app whose permission changes. Bundle ""
+// removes the answers for all apps; service "all" means every stored answer.
 func (w *World) SetPrivacy(ctx context.Context, udid, bundle, answer string, services ...string) error {
 	return w.act(ctx, udid, 0, func(d *device, _ time.Time) error {
 		if bundle != "" {
@@ -152,14 +151,14 @@ func (d *device) answer(bundle, answer string, services []string) {
 	d.end(bundle)
 }
 
-// HostPasteboard is what the pasteboard of the Mac holds.
+// HostPasteboard is the text on the Mac's pasteboard.
 func (w *World) HostPasteboard() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.host
 }
 
-// SetHostPasteboard puts a text on the pasteboard of the Mac.
+// SetHostPasteboard puts a text on the Mac's pasteboard.
 func (w *World) SetHostPasteboard(text string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// TestShop drives the built-in app from a cold device to a filled cart.
-func TestShop(t *testing.T) {
+// TestShopCompletesPurchase drives the built-in app from a cold device to a filled cart.
+func TestShopCompletesPurchase(t *testing.T) {
 	w := newWorld(t, world.Options{})
 	d := &driver{World: w, t: t, udid: w.Devices()[0].UDID}
 	d.must(w.Boot(t.Context(), d.udid))
@@ -55,8 +55,8 @@ func TestShop(t *testing.T) {
 	}
 }
 
-// TestStateSurvives restarts the world after every step of a purchase.
-func TestStateSurvives(t *testing.T) {
+// TestShopStateSurvivesRestarts restarts the world after every step of a purchase.
+func TestShopStateSurvivesRestarts(t *testing.T) {
 	store := &memory{}
 	d := drive(t, world.Options{Store: store})
 	restart := func() { // under a clock that begins where the last one did
@@ -91,7 +91,7 @@ func TestStateSurvives(t *testing.T) {
 	}
 }
 
-func TestAProcessOfAChangedAppIsEnded(t *testing.T) {
+func TestRestartEndsProcessOfChangedApp(t *testing.T) {
 	store := &memory{}
 	d := drive(t, world.Options{Store: store})
 	d.launch(shop)

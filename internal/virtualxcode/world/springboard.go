@@ -5,14 +5,14 @@ const (
 	iconColumns = 4
 	iconSize    = 64.0
 	iconLabel   = 22.0
-	iconPitch   = 104.0 // from one row of icons to the next
+	iconPitch   = 104.0 // distance between rows of icons
 	iconsTop    = 24.0
 )
 
-// springboardLabel is what SpringBoard calls itself.
+// springboardLabel is the label of SpringBoard.
 const springboardLabel = " "
 
-// springboard is the home screen: an icon for every app, and over them the question that the system asks.
+// springboard is the home screen: an icon for every app, with the system's alert over them.
 func (d *device) springboard(s Screen) *view {
 	v := newView(s, springboardLabel)
 	inner := v.window(s)

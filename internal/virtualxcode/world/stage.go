@@ -17,8 +17,8 @@ type stage struct {
 var _ app.Stage = stage{}
 
 const (
-	deepestStack = 64 // screens on top of one another; more is an app that shows itself
-	deepestShow  = 8  // screens whose showing shows another
+	deepestStack = 64 // maximum depth of a stack; more means an endless loop of the app
+	deepestShow  = 8  // maximum chain of screens that show another screen
 )
 
 // Vars implements app.Stage.
@@ -36,7 +36,7 @@ func (s stage) Push(screen string) {
 	s.appear(screen)
 }
 
-// appear runs what a screen does when it is shown.
+// appear runs the steps of a screen that appears.
 func (s stage) appear(screen string) {
 	delete(s.Scrolls, scrollKey(screen, ""))
 	if s.depth >= deepestShow {
@@ -50,7 +50,7 @@ func (s stage) appear(screen string) {
 // Pop implements app.Stage. The last screen stays.
 func (s stage) Pop() { s.popTo(len(*s.stack()) - 1) }
 
-// popTo takes screens off until n are left.
+// popTo removes screens until n are left.
 func (s stage) popTo(n int) {
 	stack := s.stack()
 	if n < 1 || n >= len(*stack) {
@@ -61,7 +61,7 @@ func (s stage) popTo(n int) {
 	s.blur(s.now)
 }
 
-// SelectTab implements app.Stage. Selecting the selected one leads to its first screen, or to its top.
+// SelectTab implements app.Stage. Selecting the selected tab leads to its first screen, or to its top.
 func (s stage) SelectTab(screen string) {
 	if screen == s.Tab {
 		if len(s.Stack) == 1 {
@@ -88,13 +88,13 @@ func (s stage) Log(how app.Log, message string) {
 	s.Lines = append(s.Lines, Line{At: s.now, Level: how.Level, Subsystem: how.Subsystem, Category: how.Category, Message: message})
 }
 
-// Exit implements app.Stage. The process ends when its steps have come to their end.
+// Exit implements app.Stage. The process ends after its steps.
 func (s stage) Exit() { s.Left = true }
 
-// Open implements app.Stage. The system opens the URL when the steps have come to their end.
+// Open implements app.Stage. The system opens the URL after the steps.
 func (s stage) Open(address string) { s.Opens = append(s.Opens, address) }
 
-// Crash implements app.Stage. The process ends when its steps have come to their end.
+// Crash implements app.Stage. The process ends after its steps.
 func (s stage) Crash(how app.Crash, message string) {
 	if s.Fatal == nil {
 		s.Fatal = &crashreport.Crash{At: s.now, Started: s.Started, Bundle: s.Bundle, Name: s.bundle.Name, PID: s.PID, Kind: how.Kind,

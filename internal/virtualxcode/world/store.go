@@ -13,17 +13,17 @@ import (
 	"ios-agent/internal/virtualxcode/flaw"
 )
 
-// Store keeps a world's state across runs of the program. Keys are made of letters, digits and dashes. The world
-// saves after every change and before it answers, one call at a time.
+// Store keeps a world's state across runs of the program. Keys consist of letters, digits and dashes. The world saves after every
+// change and before it answers, one call at a time.
 type Store interface {
 	Load() (map[string][]byte, error)
 	Save(key string, state []byte) error
 	Delete(key string) error
-	// SetAside takes an entry that cannot be read out of the way. Its content is kept for a person.
+	// SetAside moves a damaged entry away. Its content stays for a person to inspect.
 	SetAside(key string) error
 }
 
-const worldKey = "world" // the entry of what belongs to no device
+const worldKey = "world" // the key of the shared state
 
 const devicePrefix = "device-"
 
@@ -34,19 +34,18 @@ func (d *device) key() string {
 	return devicePrefix + d.UDID
 }
 
-// shared is the state that belongs to no device.
+// shared is the state that belongs to no single device.
 type shared struct {
 	Faults  []flaw.Fault
 	Profile string   `json:",omitempty"`
 	Next    int      // number of the next device
-	Deleted []string // UDIDs of the default set that are no more
+	Deleted []string // UDIDs of deleted devices of the default set
 	Host    string   // the pasteboard of the Mac
 	Pairs   []pairing
 	Network *Network `json:",omitempty"` // of the Mac
 }
 
-// save keeps d. The caller holds the lock. When the Store fails the change has been made but is not kept: the error tells
-// the caller.
+// save saves d. The caller holds the lock. If the Store fails, the change stays in memory, and the caller gets the error.
 func (w *World) save(d *device) error {
 	if err := w.keep(d.key(), d); err != nil {
 		return err
@@ -60,8 +59,8 @@ func (w *World) saveShared() error {
 		Pairs: w.pairs, Network: &w.network})
 }
 
-// forget removes what is kept of a device that is no more. It is first written down as deleted: a device of the
-// default set would come back otherwise.
+// forget removes a deleted device from the Store. It first records the deletion, because a device of the default set would otherwise
+// come back.
 func (w *World) forget(d *device) error {
 	if w.store == nil {
 		return nil
@@ -113,7 +112,7 @@ func (w *World) restore() error {
 	}
 	w.plan.Profile = s.Profile
 	w.plan.Armed, w.deleted, w.host, w.next = s.Faults, s.Deleted, s.Host, max(w.next, s.Next)
-	if s.Pairs != nil { // older states have none
+	if s.Pairs != nil { // older states lack this
 		w.pairs = s.Pairs
 	}
 	if s.Network != nil {
@@ -131,7 +130,7 @@ func (w *World) restore() error {
 	return nil
 }
 
-// restoreMade adds the devices someone made to those every world has, in the order they were made.
+// restoreMade restores the created devices, in order of creation.
 func (w *World) restoreMade(entries map[string][]byte) error {
 	known := slices.Clone(w.deleted)
 	for _, d := range w.devices {
@@ -151,13 +150,13 @@ func (w *World) restoreMade(entries map[string][]byte) error {
 			continue
 		}
 		w.devices = append(w.devices, &device{identity: identity{UDID: udid, Number: d.Number}})
-		w.next = max(w.next, d.Number+1) // the number was kept before the device; this is for stores made by hand
+		w.next = max(w.next, d.Number+1) // the number was saved before the device; this is for stores written by hand
 	}
 	slices.SortFunc(w.devices, func(a, b *device) int { return cmp.Compare(a.Number, b.Number) })
 	return nil
 }
 
-// restoreDevice gives d the state that is kept of it. A state that cannot be read leaves a device of the default set as new.
+// restoreDevice restores the state of d. If the state is unreadable, a device of the default set stays as new.
 func (w *World) restoreDevice(d *device, entries map[string][]byte) error {
 	if err := w.restoreLogs(d, entries); err != nil {
 		return err
@@ -187,7 +186,7 @@ func (w *World) restoreDevice(d *device, entries map[string][]byte) error {
 	return nil
 }
 
-// finish ends what was under way when the state was kept: the clock of this run may show any time, also an earlier one.
+// finish ends activities of the saved state: the clock of this run may show any time, also an earlier one.
 func (d *device) finish() {
 	d.Since = time.Time{}
 	for _, p := range d.Running {
@@ -197,8 +196,8 @@ func (d *device) finish() {
 	}
 }
 
-// decode reads an entry; without one it leaves into as it is. ok is false when the entry was damaged and is set aside: one bad
-// file must not stop the whole world.
+// decode reads an entry; a missing entry leaves into unchanged. ok is false if the entry was damaged and set aside: one bad file must
+// not stop the whole world.
 func (w *World) decode(entries map[string][]byte, key string, into any) (ok bool, err error) {
 	data, there := entries[key]
 	if !there {
@@ -219,11 +218,10 @@ func (w *World) setAside(entries map[string][]byte, key string, bad error) error
 	return nil
 }
 
-// Damaged says which entries of the Store could not be read and are set aside, and why.
+// Damaged lists the entries of the Store that were set aside as unreadable, with the reason.
 func (w *World) Damaged() []string { return w.damaged }
 
-// reload reads the definitions of the apps someone installed. Preinstalled ones come with this program, not from
-// the Store, which may be older.
+// reload reads the definitions of installed apps. Preinstalled apps come with this program, because the Store may have older versions.
 func (d *device) reload() error {
 	kept := d.Apps[:0]
 	for _, i := range d.Apps {
@@ -241,7 +239,7 @@ func (d *device) reload() error {
 	return nil
 }
 
-// keepFitting keeps the processes that still fit their app and ends those whose app's definition has changed.
+// keepFitting keeps the processes that fit their app and ends the processes of changed apps.
 func (d *device) keepFitting() {
 	running := d.Running[:0]
 	for _, p := range d.Running {

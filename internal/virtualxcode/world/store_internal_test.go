@@ -10,7 +10,7 @@ import (
 
 // The state of a device is kept under these names. A world of an earlier version must be found again: a name may be
 // added, but none may change.
-func TestNamesOfTheKeptState(t *testing.T) {
+func TestStoredDeviceFieldNamesAreStable(t *testing.T) {
 	data, err := json.Marshal(&device{})
 	var kept map[string]any
 	if err == nil {

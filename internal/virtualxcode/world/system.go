@@ -16,12 +16,12 @@ func sizes() []string {
 		"accessibility-extra-extra-extra-large"}
 }
 
-// textScales are how much larger texts are than at the default size, by the same steps.
+// textScales are the scales of texts relative to the default size, by the same steps.
 func textScales() []float64 {
 	return []float64{0.82, 0.88, 0.94, 1, 1.12, 1.24, 1.35, 1.65, 1.94, 2.35, 2.76, 3.12}
 }
 
-// textScale is how much larger than usual texts are.
+// textScale is the scale of texts.
 func (d *device) textScale() float64 {
 	if i := slices.Index(sizes(), d.Settings.ContentSize); i >= 0 {
 		return textScales()[i]
@@ -29,7 +29,7 @@ func (d *device) textScale() float64 {
 	return 1
 }
 
-// toggle is a switch of the device that is not one of the other settings.
+// toggle is a switch of the device outside the other settings.
 func (d *device) toggle(name string) bool {
 	if on, set := d.Settings.Switches[name]; set {
 		return on
@@ -46,13 +46,13 @@ func (s *Settings) flip(name string, on bool) {
 	s.Switches[name] = on
 }
 
-// property is a device variable: what it says, and how an app of the system changes it.
+// property is a device variable: its value, and its setter for apps of the system.
 type property struct {
 	get func(*device) any
-	set func(*Settings, any) // nil: nobody changes it
+	set func(*Settings, any) // nil: read-only
 }
 
-// properties are the device variables that are not plain switches.
+// properties are the device variables other than plain switches.
 func deviceProperties() map[string]property {
 	return map[string]property{
 		"dark": {func(d *device) any { return d.Settings.Appearance == "dark" },
@@ -108,7 +108,7 @@ func appearance(dark bool) string {
 
 func contentSize(d *device) string { return cmp.Or(d.Settings.ContentSize, DefaultContentSize) }
 
-// value is the value of a device variable; false if there is none of that name.
+// value is the value of a device variable, or false for an unknown name.
 func (p *process) value(name string) (any, bool) {
 	if service := app.Permission(name); service != "" {
 		return p.on.permitted(p.Bundle, service), true
@@ -123,7 +123,7 @@ func (p *process) value(name string) (any, bool) {
 	return p.on.toggle(short), true
 }
 
-// refresh gives the app's variables what the device says now.
+// refresh updates the app's variables from the device.
 func (p *process) refresh() {
 	for name, have := range p.Values {
 		if now, ok := p.value(name); ok && now != have {
@@ -133,7 +133,7 @@ func (p *process) refresh() {
 	}
 }
 
-// adopt sets on the device what an app of the system has set. Every other app gets back what the device says.
+// adopt applies the variables of an app of the system to the device. The variables of other apps are reset to the device's values.
 func (p *process) adopt() {
 	if strings.HasPrefix(p.Bundle, "com.apple.") {
 		for _, name := range slices.Sorted(maps.Keys(p.Values)) {
@@ -145,7 +145,7 @@ func (p *process) adopt() {
 	p.refresh()
 }
 
-// setting changes one setting of d from inside.
+// setting changes one setting of d from an app.
 func (d *device) setting(name string, v any) {
 	if known, ok := d.properties[name]; ok {
 		if known.set != nil {

@@ -8,18 +8,17 @@ import (
 	"ios-agent/internal/virtualxcode/flaw"
 )
 
-// systemAlert is a question of the system. It lies over whatever is in front and belongs to SpringBoard: an app's own
-// tree does not have it.
+// systemAlert is a system alert. It lies over the app in front and belongs to SpringBoard, so an app's own tree does not have it.
 type systemAlert struct {
-	Kind   string // of alertWords
-	Bundle string // the app it is about
-	URL    string // what is opened when it is agreed to
+	Kind   string // a key of alertWords
+	Bundle string // its app
+	URL    string // the URL to open after agreement
 }
 
-// openInApp is the kind of alert that comes before a URL is opened.
+// openInApp is the kind of alert before a URL opens.
 const openInApp = "open-in-app"
 
-// words are a title, a message and buttons; the app's name stands for APP.
+// words are a title, a message and buttons; APP stands for the app's name.
 type words struct {
 	title, message string
 	buttons        []string
@@ -42,7 +41,7 @@ func alertWords() map[string]words {
 	}
 }
 
-// ask puts an alert over everything, unless the same is there already.
+// ask shows an alert over everything, unless the same alert is open.
 func (d *device) ask(a systemAlert) {
 	if !slices.Contains(d.Alerts, a) {
 		d.Alerts = append(d.Alerts, a)
@@ -60,14 +59,14 @@ func (d *device) words(a systemAlert) words {
 	return w
 }
 
-// alertAtLaunch shows an alert when an app is launched, when that fault happens.
+// alertAtLaunch shows an alert at the launch of an app if that fault happens.
 func (d *device) alertAtLaunch(bundle string) {
 	if alert, yes := d.flaws(flaw.AlertAtLaunch); yes {
 		d.ask(systemAlert{Kind: alert.Word("kind"), Bundle: bundle})
 	}
 }
 
-// asksToOpen asks before a URL is opened in an app, when that fault happens.
+// asksToOpen asks before a URL opens in an app if that fault happens.
 func (d *device) asksToOpen(address string) bool {
 	bundle := d.handler(address)
 	if bundle == "" || !d.flaws.Happens(flaw.OpenURLAsks) {
@@ -77,7 +76,7 @@ func (d *device) asksToOpen(address string) bool {
 	return true
 }
 
-// handler is the app that would open a URL; "" if none would.
+// handler is the app that would open a URL, or "".
 func (d *device) handler(address string) string {
 	scheme, _, _ := strings.Cut(address, ":")
 	for _, i := range d.Apps {
@@ -89,13 +88,13 @@ func (d *device) handler(address string) string {
 	return ""
 }
 
-// asks reports whether the system asks something.
+// asks reports whether a system alert is open.
 func (d *device) asks() bool {
 	q, p := d.prompting()
 	return len(d.Alerts) > 0 || q != nil && p != nil
 }
 
-// questionWindow adds what the system asks to a view: the last of its own questions, else the one on behalf of an app.
+// questionWindow adds the open system alert to a view: the last of the system's own, else the permission alert.
 func (d *device) questionWindow(v *view, s Screen) {
 	if len(d.Alerts) > 0 {
 		d.alertWindow(v, s, d.Alerts[len(d.Alerts)-1])
@@ -104,7 +103,7 @@ func (d *device) questionWindow(v *view, s Screen) {
 	}
 }
 
-// alertWindow adds a question of the system to a view.
+// alertWindow adds a system alert to a view.
 func (d *device) alertWindow(v *view, s Screen, a systemAlert) {
 	text := d.words(a)
 	dialog := &app.Dialog{Title: app.Text(text.title), Message: app.Text(text.message)}
@@ -118,11 +117,11 @@ func (d *device) alertWindow(v *view, s Screen, a systemAlert) {
 	v.window(s).Children = []*Element{b.dim(v, nil), box}
 }
 
-// answerAlert takes the alert away. Agreeing to open a URL opens it.
+// answerAlert closes the alert. Agreement opens its URL.
 func (d *device) answerAlert(a systemAlert, button string, f finger) {
 	d.Alerts = slices.DeleteFunc(d.Alerts, func(other systemAlert) bool { return other == a })
 	d.log(d.system("com.apple.SpringBoard", "Alerts", "Answered with "+button))
 	if a.Kind == openInApp && button == "Open" {
-		_ = d.open(a.URL, f.now) // an app that was removed meanwhile opens nothing
+		_ = d.open(a.URL, f.now) // an app that was removed meanwhile cannot open it
 	}
 }

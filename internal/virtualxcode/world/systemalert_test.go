@@ -19,7 +19,7 @@ func alertOf(root *world.Element) *world.Element {
 }
 
 // An alert of the system is on the screen and under the finger, but in SpringBoard's tree, not in the app's.
-func TestAlertsOfTheSystem(t *testing.T) {
+func TestSystemAlertFaultBlocksTaps(t *testing.T) {
 	d := small(t, lab, world.LaunchOptions{})
 	add := d.get("add").Frame.Centre()
 	for _, kind := range []string{"notifications", "apple-account", "location", "tracking", "paste"} {
@@ -59,7 +59,7 @@ func TestAlertsOfTheSystem(t *testing.T) {
 	}
 }
 
-func TestAnAlertAtLaunch(t *testing.T) {
+func TestAlertAtLaunchSurvivesRestartNotBoot(t *testing.T) {
 	store := &memory{}
 	d := drive(t, world.Options{Store: store})
 	d.fault(flaw.AlertAtLaunch, "kind=tracking")
@@ -80,7 +80,7 @@ func TestAnAlertAtLaunch(t *testing.T) {
 	}
 }
 
-func TestOpeningAURLAsks(t *testing.T) {
+func TestOpenURLFaultAsksBeforeOpening(t *testing.T) {
 	d := small(t, lab, world.LaunchOptions{})
 	opened := func() string { return d.get("count").Label }
 	d.must(d.OpenURL(t.Context(), d.udid, "lab://count"))
@@ -114,7 +114,7 @@ func labelled(root *world.Element, label string) *world.Element {
 
 // A notification for another app is a banner of SpringBoard: it is drawn and takes the touches on it, and goes by itself. Without
 // the permission, or for the app in front, there is none.
-func TestBanners(t *testing.T) {
+func TestPushShowsBannerForBackgroundApp(t *testing.T) {
 	d := drive(t, world.Options{Preinstalled: everyApp(t), Root: t.TempDir()})
 	d.launch(conformance)
 	banner := func() *world.Element {

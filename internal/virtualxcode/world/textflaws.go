@@ -6,7 +6,7 @@ import (
 	"ios-agent/internal/virtualxcode/flaw"
 )
 
-// bringKeyboard shows the keyboard, and lets its faults happen.
+// bringKeyboard shows the keyboard, and applies its faults.
 func (p *process) bringKeyboard(now time.Time) {
 	if p.Keyboard.Up {
 		return
@@ -25,10 +25,10 @@ func (p *process) bringKeyboard(now time.Time) {
 	p.Keyboard.Covers = p.flaws.Happens(flaw.KeyboardCoversField)
 }
 
-// late reports whether the keyboard is to come up but has not begun to.
+// late reports whether the keyboard is about to appear.
 func (k *keyboard) late(now time.Time) bool { return k.Up && now.Before(k.Since) }
 
-// typed is what arrives of a text that is typed from now on, a key after the other.
+// typed returns the characters that arrive of a text typed from now on, key by key.
 func (p *process) typed(text string, now time.Time) (keys []rune) {
 	for i, r := range p.smart(p.flaws.Typed(text)) {
 		if !p.Keyboard.late(now.Add(time.Duration(i) * keyCost)) {

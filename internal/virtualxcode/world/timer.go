@@ -7,19 +7,19 @@ import (
 	"ios-agent/internal/virtualxcode/app"
 )
 
-// timer is steps of an app that are to run at a time. No goroutine waits for it: before a device is read or touched,
-// everything that was due happens, in order. So what is seen depends on the clock alone.
+// timer holds steps of an app that run at a given time. No goroutine waits for it: before a caller reads or touches a device, all due
+// actions happen in order. So the screen depends on the clock alone.
 type timer struct {
-	Number int // of the timer in the app; launching are the steps of its start
+	Number int // number of the timer in the app; launching are the steps of its start
 	At     time.Time
 }
 
 const launching = -1
 
-// maxTimers bounds how many can run at once, for apps that start new ones from old ones.
+// maxTimers is the maximum number of running timers, for apps whose timers start timers.
 const maxTimers = 256
 
-// StartTimer implements app.Stage. One of the same name begins anew.
+// StartTimer implements app.Stage. A timer with the same name restarts.
 func (s stage) StartTimer(t *app.Timer) {
 	if t.Name != "" {
 		s.StopTimer(t.Name)
@@ -36,8 +36,8 @@ func (s stage) StopTimer(name string) {
 	})
 }
 
-// catchUp runs the timers that are due at now and tells the app the answers it waits for, the earliest first, each at
-// its own time. An answer that is due and not there yet is returned: p must not go on without it.
+// catchUp runs the due timers and delivers the due answers, in order of time, each at its own time. If an answer is due but has not
+// arrived, catchUp returns it: p must not continue without it.
 func (p *process) catchUp(now time.Time) (late <-chan struct{}) {
 	for p.Fatal == nil && !p.Left {
 		i := p.nextTimer()
@@ -68,7 +68,7 @@ func (p *process) catchUp(now time.Time) (late <-chan struct{}) {
 	return nil
 }
 
-// nextTimer is the place of the timer that is due first, -1 without any. Of two at one time the older goes first.
+// nextTimer is the index of the earliest timer, or -1. Of two timers at the same time the older comes first.
 func (p *process) nextTimer() int {
 	next := -1
 	for i, t := range p.Timers {
@@ -85,8 +85,8 @@ func (p *process) begin(now time.Time) {
 	p.use(nil, now)
 }
 
-// advance lets everything on d happen that was due by now. It is called, under the lock, before a device is read or
-// touched. late is the answer to a request that has to come first.
+// advance runs all due actions on d. It is called, under the lock, before a caller reads or touches a device. late is a request whose
+// answer must come first.
 func (d *device) advance(now time.Time) (late <-chan struct{}) {
 	d.deliver(now)
 	for _, p := range slices.Clone(d.Running) {

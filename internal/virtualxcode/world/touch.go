@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Tap touches a device's screen for a moment.
+// Tap touches a point for a moment.
 func (w *World) Tap(ctx context.Context, udid string, at Point) error {
 	return w.act(ctx, udid, tapCost, func(d *device, now time.Time) error {
 		f := finger{now: now, from: at, to: at, took: tapCost, taps: d.inARow(at, now)}
@@ -15,7 +15,7 @@ func (w *World) Tap(ctx context.Context, udid string, at Point) error {
 	})
 }
 
-// LongPress touches a device's screen for a while. What has no action for a long press takes it as a tap.
+// LongPress touches a point for a while. An element without an action for a long press takes it as a tap.
 func (w *World) LongPress(ctx context.Context, udid string, at Point, long time.Duration) error {
 	return w.act(ctx, udid, long, func(d *device, now time.Time) error {
 		f := finger{gesture: held, now: now, from: at, to: at, took: long}
@@ -25,7 +25,7 @@ func (w *World) LongPress(ctx context.Context, udid string, at Point, long time.
 	})
 }
 
-// Swipe moves a finger over a device's screen. What scrolls follows it, and glides on when the finger is lifted.
+// Swipe moves a finger over a device's screen. Scrolling content follows it, and glides after the finger is lifted.
 func (w *World) Swipe(ctx context.Context, udid string, from, to Point, took time.Duration) error {
 	return w.act(ctx, udid, took, func(d *device, now time.Time) error {
 		f := finger{gesture: swiped, now: now, from: from, to: to, took: took}
@@ -35,7 +35,7 @@ func (w *World) Swipe(ctx context.Context, udid string, from, to Point, took tim
 	})
 }
 
-// touch lets the screen answer a finger.
+// touch gives a touch to the screen.
 func (d *device) touch(f finger) {
 	d.advance(f.now)
 	d.rememberScreen(f.now)
@@ -43,14 +43,14 @@ func (d *device) touch(f finger) {
 		d.delay(f, p.busy.until)
 		return
 	}
-	if d.screen().Bounds().Contains(f.from) { // a touch beside the screen does nothing
+	if d.screen().Bounds().Contains(f.from) { // a touch outside the screen has no effect
 		d.topView(f).touch(f)
 	}
 	d.advance(f.now)
 }
 
-// TypeText types into what has keyboard focus; "\n" is the return key and "\b" the delete key. The error is ErrNoFocus when
-// nothing has the focus, and ErrFocusLost when it is lost on the way; what was typed before stays.
+// TypeText types into the focused field; "\n" is the return key and "\b" the delete key. The error is ErrNoFocus without a focus, and
+// ErrFocusLost if the focus is lost on the way; text typed before stays.
 func (w *World) TypeText(ctx context.Context, udid, text string) error {
 	if err := w.untilAnswering(ctx, udid, ""); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (d *device) typeText(text string, now time.Time) error {
 	return nil
 }
 
-// topView is what takes a touch: an alert of the system, a banner under the finger, or what is in front.
+// topView receives a touch: a system alert, a banner under the finger, or the app in front.
 func (d *device) topView(f finger) *view {
 	if v := d.promptView(d.screen()); v != nil {
 		return v
@@ -98,7 +98,7 @@ func (d *device) topView(f finger) *view {
 	return d.frontView(f.now)
 }
 
-// frontView is what the device shows.
+// frontView is the view of the app in front.
 func (d *device) frontView(now time.Time) *view {
 	v := d.viewOf(d.front(), now)
 	if v == nil {
@@ -107,7 +107,7 @@ func (d *device) frontView(now time.Time) *view {
 	return v
 }
 
-// viewOf is what an app shows, nil when it is not running.
+// viewOf is the view of an app, or nil if it does not run.
 func (d *device) viewOf(bundle string, now time.Time) *view {
 	if bundle == SpringBoard {
 		return d.springboard(d.screen())

@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/virtualxcode/flaw"
 )
 
-// tap is a tap, and lets its faults happen.
+// tap is a tap with its faults.
 func (d *device) tap(f finger) {
 	if d.flaws.Happens(flaw.NoOpTap) {
 		return
@@ -55,13 +55,13 @@ func (d *device) tapIn(p *process, f finger) {
 	d.touch(f)
 }
 
-// onSwitch reports whether a finger is on a switch.
+// onSwitch reports whether a point is on a switch.
 func (d *device) onSwitch(f finger) bool {
 	path := topmost(d.frontView(f.now).root, f.from)
 	return slices.ContainsFunc(path, func(e *Element) bool { return e.Type == "Switch" })
 }
 
-// swipe is a swipe, and lets its faults happen. A swipe that overshoots is quicker: what it moves glides farther.
+// swipe is a swipe with its faults. A swipe that overshoots is faster, so its content glides farther.
 func (d *device) swipe(f finger) {
 	if d.flaws.Happens(flaw.NoOpSwipe) {
 		return
@@ -72,7 +72,7 @@ func (d *device) swipe(f finger) {
 	d.touch(f)
 }
 
-// banner is what pushed the content down.
+// banner is the banner that moved the content down.
 func (b pages) banner(frame Rect) *Element {
 	return &Element{Type: "StaticText", Identifier: "late-banner", Label: "New messages", Frame: frame, Look: Look{Size: bodySize}}
 }
@@ -89,7 +89,7 @@ func (s stage) slide(l slide) slide {
 	return l
 }
 
-// progress is how far the change has come. With a pause it stops in the middle for that long.
+// progress is the progress of the change. With a pause it stops in the middle for that time.
 func (l slide) progress(now time.Time) float64 {
 	half := slideTime / 2
 	if passed := now.Sub(l.Since); l.Pause > 0 && passed > half {
@@ -98,8 +98,7 @@ func (l slide) progress(now time.Time) float64 {
 	return progress(l.Since, now, slideTime)
 }
 
-// restless is an indicator that moves along the lower edge of the screen and back. Within a second it is never at the
-// same place twice.
+// restless is an indicator that moves along the lower edge of the screen and back. Within a second it is never at the same place twice.
 func restless(now time.Time, s Screen) *Element {
 	const size, period = 20.0, 4 * time.Second
 	phase := float64(now.UnixNano()%int64(period)) / float64(period)

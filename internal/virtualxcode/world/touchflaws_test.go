@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-func TestTextThatArrivesOtherwise(t *testing.T) {
+func TestTypingFaultChangesTextOnce(t *testing.T) {
 	for _, c := range []struct {
 		name, types, arrives string
 		set                  []string
@@ -43,7 +43,7 @@ func TestTextThatArrivesOtherwise(t *testing.T) {
 	}
 }
 
-func TestAKeyboardThatComesLate(t *testing.T) {
+func TestSlowKeyboardLosesEarlyKeys(t *testing.T) {
 	d := small(t, lab, world.LaunchOptions{})
 	d.fault(flaw.SlowKeyboard, "ms=300")
 	d.tap("name") // takes 50 ms
@@ -65,7 +65,7 @@ func TestAKeyboardThatComesLate(t *testing.T) {
 }
 
 // The last field of a long screen is scrolled up from under the keyboard, unless that goes wrong.
-func TestAKeyboardThatCoversItsField(t *testing.T) {
+func TestKeyboardCoversFieldWhenArmed(t *testing.T) {
 	bottom := func(covers bool) (field, keyboard float64) {
 		d := small(t, lab, world.LaunchOptions{})
 		id := "low"
@@ -93,7 +93,7 @@ func TestAKeyboardThatCoversItsField(t *testing.T) {
 	}
 }
 
-func TestSwipesGoWrong(t *testing.T) {
+func TestSwipeFaultsChangeScrollDistance(t *testing.T) {
 	moved := func(name string) float64 {
 		d := small(t, lab, world.LaunchOptions{})
 		before := d.get("count").Frame.Y
@@ -116,7 +116,7 @@ func TestSwipesGoWrong(t *testing.T) {
 	}
 }
 
-func TestTapsGoWrong(t *testing.T) {
+func TestTapFaultsMissOrDelayTap(t *testing.T) {
 	d := small(t, lab, world.LaunchOptions{})
 	total := func() string { return find(d.tree(), "count").Label }
 	add := d.get("add").Frame
@@ -149,7 +149,7 @@ func TestTapsGoWrong(t *testing.T) {
 	}
 }
 
-func TestASwitchThatIgnoresTaps(t *testing.T) {
+func TestSwitchIgnoresTapOnceWhenArmed(t *testing.T) {
 	d := small(t, lab, world.LaunchOptions{})
 	at := d.get("wifi").Frame.Centre()
 	value := func() string { return d.get("wifi").Value }
@@ -170,7 +170,7 @@ func TestASwitchThatIgnoresTaps(t *testing.T) {
 	}
 }
 
-func TestAnAppThatCrashesWhenTouched(t *testing.T) {
+func TestAppCrashesOnTapWhenArmed(t *testing.T) {
 	d := small(t, lab, world.LaunchOptions{})
 	d.fault(flaw.AppCrashOnTap)
 	d.tap("name")
@@ -191,7 +191,7 @@ func TestAnAppThatCrashesWhenTouched(t *testing.T) {
 	}
 }
 
-func TestAnAppThatHangs(t *testing.T) {
+func TestHungAppQueuesTaps(t *testing.T) {
 	d := small(t, lab, world.LaunchOptions{})
 	add := d.get("add").Frame.Centre()
 	d.fault(flaw.AppHang, "seconds=20")
@@ -221,7 +221,7 @@ func TestAnAppThatHangs(t *testing.T) {
 	d.settle()
 }
 
-func TestAnAnimationThatPauses(t *testing.T) {
+func TestAnimationPauseSettlesTooEarly(t *testing.T) {
 	wait := world.Wait{Stable: 200 * time.Millisecond, Max: 5 * time.Second}
 	for _, pauses := range []bool{false, true} {
 		d := small(t, lab, world.LaunchOptions{})
@@ -242,7 +242,7 @@ func TestAnAnimationThatPauses(t *testing.T) {
 	}
 }
 
-func TestAnAnimationWithoutEnd(t *testing.T) {
+func TestEndlessAnimationNeverSettles(t *testing.T) {
 	d := small(t, lab, world.LaunchOptions{})
 	d.settle()
 	d.fault(flaw.EndlessAnimation)

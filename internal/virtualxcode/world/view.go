@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// view is what an app shows at one moment, and what its elements do when touched.
+// view is an app's screen at one moment, with the acts of its elements.
 type view struct {
 	root  *Element
 	acts  map[*Element]act
-	stops map[*Element]func(time.Time) // what a finger stops when it is put down there
+	stops map[*Element]func(time.Time) // movements that a touch stops
 
-	carries map[*Element]carry               // what is dragged from there
-	drops   map[*Element]func(carry, finger) // what happens when something is dropped there
+	carries map[*Element]carry               // the values that can be dragged
+	drops   map[*Element]func(carry, finger) // the acts of drop targets
 	takes   map[*Element]func(string, finger) bool
 }
 
@@ -24,7 +24,7 @@ func newView(s Screen, label string) *view {
 	return v
 }
 
-// stop lets a finger anywhere in e stop something, and do nothing else.
+// stop makes a touch anywhere in e stop a movement, without another effect.
 func (v *view) stop(e *Element, f func(time.Time)) {
 	if v.stops == nil {
 		v.stops = map[*Element]func(time.Time){}
@@ -32,7 +32,7 @@ func (v *view) stop(e *Element, f func(time.Time)) {
 	v.stops[e] = f
 }
 
-// window adds a window over the others and returns what its content goes into.
+// window adds a window over the others and returns the container for its content.
 func (v *view) window(s Screen) *Element {
 	inner := &Element{Type: "Other", Frame: s.Bounds()}
 	v.root.Children = append(v.root.Children, &Element{Type: "Window", Frame: s.Bounds(), Children: []*Element{inner}})
@@ -47,7 +47,7 @@ func (e *Element) Shown() string {
 	return e.Label
 }
 
-// All goes over e and everything below it, parents first.
+// All iterates over e and its descendants, parents first.
 func (e *Element) All() iter.Seq[*Element] {
 	return func(yield func(*Element) bool) { e.walk(yield) }
 }
@@ -64,7 +64,7 @@ func (e *Element) walk(yield func(*Element) bool) bool {
 	return true
 }
 
-// view shows p at now on a screen of size s. What is at rest is built once and shown again until something changes.
+// view builds the view of p at now on a screen of size s. A view at rest is built once and cached until a change.
 func (p *process) view(now time.Time, s Screen) *view {
 	if p.shown != nil && p.shown.root.Frame == s.Bounds() {
 		return p.shown
@@ -76,7 +76,7 @@ func (p *process) view(now time.Time, s Screen) *view {
 	return v
 }
 
-// moving reports whether p may look different in a moment though nothing happens to it.
+// moving reports whether p may look different in a moment without an input.
 func (p *process) moving(now time.Time) bool {
 	if p.Restless || p.sliding(now) || p.Keyboard.moving(now) || under(p.Leaving.Since, now, sheetTime) {
 		return true
@@ -113,7 +113,7 @@ func (p *process) build(now time.Time, s Screen) *view {
 	return v
 }
 
-// untouchable is a view of what is shown and takes no touches.
+// untouchable is a view without acts.
 func untouchable() *view {
 	return &view{acts: map[*Element]act{}, carries: map[*Element]carry{}, drops: map[*Element]func(carry, finger){},
 		takes: map[*Element]func(string, finger) bool{}}

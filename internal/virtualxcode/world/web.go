@@ -12,21 +12,21 @@ import (
 	"ios-agent/internal/virtualxcode/uuid"
 )
 
-// call is a request of an app whose answer it has not been told yet; its exported fields are what the Store keeps.
+// call is a request of an app with a pending answer; the Store keeps its exported fields.
 type call struct {
-	Number int // of the request in the app
-	ID     int // of the call in its process
+	Number int // number of the request in the app
+	ID     int // number of the call in its process
 	Since  time.Time
-	Due    time.Time // when the app is told; valid with an Answer
+	Due    time.Time // when the app gets the answer; valid with an Answer
 	Answer *urlsession.Answer
 
-	task *urlsession.Task // nil of a call that never left the device
+	task *urlsession.Task // nil for a call that never left the device
 }
 
-// maxCalls bounds how many calls of a process can be under way.
+// maxCalls is the maximum number of pending calls of a process.
 const maxCalls = 64
 
-// webTime is how long an answer takes under RequestClock: how long it really took must not change what is seen.
+// webTime is the duration of a request under RequestClock: the real duration must not change the screen.
 const webTime = 250 * time.Millisecond
 
 // Request implements app.Stage.
@@ -61,7 +61,7 @@ func (s stage) Request(r *app.Request) {
 	}
 }
 
-// source says where the app of a process and its device lie.
+// source is the app of a process and its device, with their folders.
 func (s stage) source() urlsession.Source {
 	w := s.on.world
 	if !w.files || s.on.hardware != nil {
@@ -74,7 +74,7 @@ func (s stage) source() urlsession.Source {
 	return urlsession.Source{Data: path.Join(w.folder(s.on), "data"), Program: path.Join(c.App, s.bundle.Executable)}
 }
 
-// networkStack is what URLSession calls itself in every request. assumed.
+// networkStack is URLSession's part of the User-Agent. assumed.
 const networkStack = "CFNetwork/3826.500.111.2.2 Darwin/24.5.0"
 
 // fails ends a call that never leaves the device.
@@ -83,7 +83,7 @@ func (c *call) fails(code urlsession.Code) {
 	c.Due, c.Answer = c.Since, &a
 }
 
-// answered tells whoever waits for d that an answer is there.
+// answered wakes the followers of d after an answer arrived.
 func (d *device) answered() {
 	d.world.mu.Lock()
 	defer d.world.mu.Unlock()
@@ -100,7 +100,7 @@ func (s stage) answerInApp(c *call, method, path string) {
 	c.Due, c.Answer = c.Since.Add(wait), &a
 }
 
-// due is when the app has to be told of c, and whether that is known. It takes the answer if it is there.
+// due is the time at which the app gets the answer of c, and whether it is known. It stores an answer that has arrived.
 func (c *call) due(driven bool, limit time.Duration) (time.Time, bool) {
 	if c.Answer == nil && c.task != nil {
 		select {
@@ -120,7 +120,7 @@ func (c *call) due(driven bool, limit time.Duration) (time.Time, bool) {
 	return c.Due, c.Answer != nil
 }
 
-// nextCall is the call that is due first, with its time; nil if none is yet.
+// nextCall is the earliest call with its time, or nil.
 func (p *process) nextCall() (next *call, at time.Time) {
 	for _, c := range p.Calls {
 		due, known := c.due(p.on.world.driven, p.bundle.App.Requests[c.Number].Timeout)
@@ -131,7 +131,7 @@ func (p *process) nextCall() (next *call, at time.Time) {
 	return next, at
 }
 
-// finish tells the app how a call went.
+// finish delivers the answer of a call to the app.
 func (p *process) finish(c *call, at, now time.Time) {
 	if at.IsZero() {
 		at = now
@@ -151,7 +151,7 @@ func (p *process) drop(c *call) {
 	}
 }
 
-// logCall writes what URLSession writes about a task that has ended.
+// logCall writes URLSession's log entry for a finished task.
 func (s stage) logCall(c *call) {
 	task := fmt.Sprintf("Task <%s>.<%d>", uuid.Of("task", s.Bundle, fmt.Sprint(s.PID), fmt.Sprint(c.ID)), c.ID)
 	how := app.Log{Level: "default", Subsystem: "com.apple.CFNetwork", Category: "Summary"}
@@ -164,7 +164,7 @@ func (s stage) logCall(c *call) {
 	s.Log(how, fmt.Sprintf("%s finished successfully, status %d", task, c.Answer.Status))
 }
 
-// failCalls fails the calls that were under way when the state was kept: they belonged to another run of this program.
+// failCalls fails the pending calls of the saved state, because they belonged to another run of this program.
 func (p *process) failCalls() {
 	for _, c := range p.Calls {
 		if c.Answer == nil {

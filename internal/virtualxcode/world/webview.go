@@ -7,8 +7,8 @@ import (
 	"ios-agent/internal/virtualxcode/app"
 )
 
-// web is a page inside an app: containers as WebKit shows them, and what is on the page. Accessibility may not see the
-// page, as happens to tools that ask for the app's process alone; it is drawn and can be touched all the same.
+// web is a page inside an app: containers as WebKit shows them, and the content of the page. Accessibility may not see the page, as in
+// tools that query only the app's process; it is still drawn and can be touched.
 func (l layout) web(def *app.Element, slot Rect) *Element {
 	frame := Rect{X: slot.X, Y: slot.Y, W: slot.W, H: def.Height}
 	page := l.column(def.Inner, Rect{X: frame.X + margin, Y: frame.Y + margin, W: frame.W - 2*margin}, gap)
@@ -44,7 +44,7 @@ func (l layout) permitted(def *app.Element, slot Rect) *Element {
 	return l.text(none, slot)
 }
 
-// permission is the switch of one app. An app that runs is ended by it, as iOS does.
+// permission is the switch of one app. Like iOS it ends a running app.
 func (l layout) permission(bundle, service, answer string, frame Rect) *Element {
 	e := &Element{Type: "Switch", Identifier: bundle, Label: l.on.installed(bundle).bundle.Name, Value: "1", Frame: frame,
 		Look: Look{Size: bodySize}}

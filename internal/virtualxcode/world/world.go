@@ -1,10 +1,10 @@
-// Package world is the state behind Virtual Xcode: runtimes, device types, simulators that boot and shut down, installed
-// and running apps, and what their screens show.
+// Package world holds the state behind Virtual Xcode. A World has runtimes, device types, simulators that boot and shut down, installed and
+// running apps, and the content of their screens. Front ends change and read it through its methods. It must not know which command line or
+// protocol asks.
 //
-// It must not know which command line or protocol asks. Time comes from a Clock, state is kept through a Store, requests
-// of apps go through a urlsession.Sender. With a Root it writes the folders of devices and apps below it, and with Reports
-// the crash reports there; without them it touches no file. Everything that moves depends on the clock's time only, so
-// that a world under RequestClock answers the same questions the same way every time.
+// Time comes from a Clock, state is kept in a Store, requests of apps go through a urlsession.Sender. With a Root it writes the folders of
+// devices and apps below it, and with Reports the crash reports there; without them it touches no file. All movement depends on the clock's
+// time only, so a world under RequestClock always gives the same answers to the same requests.
 package world
 
 import (
@@ -18,25 +18,25 @@ import (
 	"ios-agent/internal/virtualxcode/urlsession"
 )
 
-// Options say what a world is made of. The zero value is a world in memory under the real clock.
+// Options configure a world. The zero value is a world in memory under the real clock.
 type Options struct {
 	Clock        Clock             // nil is RealClock
-	Store        Store             // nil keeps nothing beyond this process
-	Root         string            // CoreSimulator's home, below which devices have their files; empty: paths, but no files
-	Preinstalled []*app.Bundle     // apps every iOS device has from the start
+	Store        Store             // nil keeps the state in this process only
+	Root         string            // CoreSimulator's home, with the devices' files below it; empty: paths without files
+	Preinstalled []*app.Bundle     // apps that every iOS device has from the start
 	Web          urlsession.Sender // sends the requests of apps; nil: they are offline
-	Reports      string            // where crash reports are written, as in ~/Library/Logs/DiagnosticReports; empty: nowhere
-	// Runners are apps that run a test of their own when they are launched, by bundle id: one that is installed runs as a test runner,
-	// not in front, and the function is told of it. It must not call the world before it returns.
+	Reports      string            // folder for crash reports, as in ~/Library/Logs/DiagnosticReports; empty: no reports
+	// Runners are apps that run a test of their own after launch, by bundle id. Such an app runs as a test runner, not in front, and the
+	// function is called with it. It must not call the world before it returns.
 	Runners map[string]func(r *TestRunner, udid string, env map[string]string)
 }
 
-// World is a set of simulators. Its methods may be called from any goroutine.
+// World is a set of devices. Its methods may be called from any goroutine.
 type World struct {
 	clock        Clock
 	store        Store
 	root         string
-	files        bool // root may be written to
+	files        bool // whether the world may write below root
 	preinstalled []*app.Bundle
 
 	mu       sync.Mutex
@@ -44,22 +44,22 @@ type World struct {
 	physical []*device
 	byUDID   map[string]*device
 	next     int      // number of the next device
-	deleted  []string // UDIDs of the default set that are no more
+	deleted  []string // UDIDs of deleted devices of the default set
 	host     string   // the pasteboard of the Mac
 	pairs    []pairing
 	network  Network // of the Mac
 	plan     flaw.Plan
-	damaged  []string      // entries of the Store that were set aside; set by New
-	changed  chan struct{} // closed and replaced whenever a device's power changes
+	damaged  []string      // damaged entries of the Store, set aside by New
+	changed  chan struct{} // closed and replaced after every change of a device's power
 
 	launchers map[string]func(r *TestRunner, udid string, env map[string]string)
 
-	driven  bool // time passes as requests ask for it
+	driven  bool // time passes only as requests ask for it
 	session *urlsession.Session
 	reports string
 }
 
-// New makes a world and restores what the Store has of it.
+// New makes a world and restores its state from the Store.
 func New(o Options) (*World, error) {
 	w := &World{clock: o.Clock, store: o.Store, root: o.Root, files: o.Root != "", preinstalled: o.Preinstalled,
 		byUDID: map[string]*device{}, pairs: defaultPairs(), network: newNetwork(), changed: make(chan struct{}), reports: o.Reports,
@@ -106,8 +106,8 @@ func (w *World) device(udid string) (*device, error) {
 	return w.simulator(udid)
 }
 
-// act changes a booted device with f, saves it, and then lets cost pass. Once f has run the change stays, even if ctx
-// ends meanwhile: a touch cannot be taken back.
+// act changes a booted device with f, saves it, and then lets cost pass. After f the change stays, even if ctx ends meanwhile: a touch
+// cannot be undone.
 func (w *World) act(ctx context.Context, udid string, cost time.Duration, f func(d *device, now time.Time) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (w *World) actNow(ctx context.Context, udid string, f func(d *device, now t
 	return w.save(d)
 }
 
-// notify wakes those who wait for a device's power to change. The caller holds the lock.
+// notify wakes the callers that wait for a device's power to change. The caller holds the lock.
 func (w *World) notify() {
 	close(w.changed)
 	w.changed = make(chan struct{})
@@ -142,5 +142,5 @@ func (w *World) notify() {
 // Now is the world's time.
 func (w *World) Now() time.Time { return w.clock.Now() }
 
-// Sleep lets the world's time pass.
+// Sleep advances the world's time.
 func (w *World) Sleep(ctx context.Context, d time.Duration) error { return w.clock.Sleep(ctx, d) }

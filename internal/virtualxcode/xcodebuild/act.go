@@ -14,10 +14,10 @@ import (
 // action is something xcodebuild does to a project.
 type action struct {
 	banner  string
-	scheme  string // the action of a scheme whose configuration it builds
-	tests   bool   // it is about tests, and builds their targets too
-	analyze bool   // it prints what only the analyzer finds
-	absent  bool   // the real tool has it, we do not
+	scheme  string // the scheme action whose configuration it builds
+	tests   bool   // also builds the test targets
+	analyze bool   // prints the analyzer's warnings
+	absent  bool   // unsupported here
 }
 
 var actions = map[string]action{
@@ -36,7 +36,7 @@ func plays() map[string]func(*session, context.Context, action) error {
 	}
 }
 
-// act performs the actions and writes a result bundle, also when they fail.
+// act performs the actions and writes a result bundle, also after a failure.
 func (s *session) act(ctx context.Context) error {
 	if len(s.actions) == 0 {
 		s.actions = []string{"build"}
@@ -63,7 +63,7 @@ func (s *session) act(ctx context.Context) error {
 	return err
 }
 
-// prepare finds everything the actions need, and refuses before anything is done.
+// prepare loads everything that the actions need, and refuses before any action starts.
 func (s *session) prepare(ctx context.Context) error {
 	if s.resultBundle != "" {
 		s.resultBundle = s.abs(s.resultBundle)
@@ -126,7 +126,7 @@ func (s *session) device() xcresult.Device {
 		Platform: d.name}
 }
 
-// writeResult leaves the bundle where it was asked for; tests leave one in the derived data otherwise.
+// writeResult writes the bundle to the requested path; without one, tests write it to the derived data.
 func (s *session) writeResult() error {
 	s.result.Start, s.result.End = unix(s.started), unix(s.clock)
 	if s.resultBundle == "" || s.result.Scheme == "" && !s.result.Tested {
@@ -135,7 +135,7 @@ func (s *session) writeResult() error {
 	return xcresult.Write(s.resultBundle, s.result)
 }
 
-// mentionResult says, before the banner of a failure, where the bundle is that was asked for.
+// mentionResult prints the path of a requested bundle, before the banner of a failure.
 func (s *session) mentionResult() string {
 	if s.resultBundle == "" || s.result.Tested {
 		return ""
@@ -143,18 +143,18 @@ func (s *session) mentionResult() string {
 	return fmt.Sprintf("\nResult bundle written to path:\n\t%s\n\n", s.resultBundle)
 }
 
-// logPath is where tests leave their results by default.
+// logPath is the default folder of test results.
 func (s *session) logPath(root string) string {
 	return filepath.Join(root, "Logs/Test", fmt.Sprintf("Test-%s-%s.xcresult", s.result.Scheme,
 		s.started.Format("2006.01.02_15-04-05--0700")))
 }
 
-// clean removes what building the scheme's targets left.
+// clean removes the products of the scheme's targets.
 func (s *session) clean(ctx context.Context, a action) error {
 	s.say("CreateBuildRequest\n\nSendProjectDescription\n\nCreateBuildOperation\n\n")
 	for _, b := range s.targets(true) {
 		for _, path := range []string{b.product(), b.settings["TARGET_TEMP_DIR"]} {
-			if below(s.buildRoot(), path) { // settings can name any folder; only derived data is removed
+			if below(s.buildRoot(), path) { // settings can name any folder, so only derived data is removed
 				if err := os.RemoveAll(path); err != nil {
 					return err
 				}

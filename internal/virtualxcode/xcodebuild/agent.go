@@ -16,7 +16,7 @@ import (
 	"ios-agent/internal/virtualxcode/service"
 )
 
-// agents reports whether a command line runs the agent: tests of its scheme, or of products that were built from it.
+// agents reports whether a command line runs the agent: tests of its scheme, or of products built from it.
 func (t Tool) agents(o options) bool {
 	if t.Scheme.Name == "" || !slices.Contains(o.actions, "test-without-building") {
 		return false
@@ -24,7 +24,7 @@ func (t Tool) agents(o options) bool {
 	return o.schemeName == t.Scheme.Name || strings.HasPrefix(filepath.Base(o.xctestrun), t.Scheme.Name+"_")
 }
 
-// agent runs the agent's scheme. It does not read the project folder, and takes any destination with an id.
+// agent runs the agent's scheme. It does not read the project folder, and accepts any destination with an id.
 func (t Tool) agent(ctx context.Context, o options) int {
 	asked := map[string]string{}
 	for _, text := range o.destinations {
@@ -65,8 +65,8 @@ func (t Tool) agent(ctx context.Context, o options) int {
 	return exitFailed
 }
 
-// serve is the test runner: it listens on the port that the environment names, 0 is any, and copies bytes between its clients and
-// the service until a client ends it. What a run leaves on a real Mac, it leaves.
+// serve is the test runner. It listens on the port in its environment (0 means any), and copies bytes between its clients and the
+// service until a client ends it. It leaves the same files as a run on a real Mac.
 func (t Tool) serve(ctx context.Context, udid string, o options, physical bool) error {
 	address := net.JoinHostPort("127.0.0.1", t.variable(t.Scheme.Port))
 	calm, err := t.trouble(ctx, udid, address)
@@ -88,7 +88,7 @@ func (t Tool) serve(ctx context.Context, udid string, o options, physical bool) 
 	return nil
 }
 
-// run lets the runner serve until it ends.
+// run serves as the runner until it ends.
 func (t Tool) run(ctx context.Context, udid, address string, o options) error {
 	a, err := t.Service.Agent(ctx, service.AgentSpec{UDID: udid, Token: t.variable(t.Scheme.Token), Build: t.variable(t.Scheme.Build),
 		PID: os.Getpid(), Runner: t.runner(o), PublicOnly: t.variable(t.Scheme.PublicOnly) == "1"})
@@ -106,10 +106,10 @@ func (t Tool) run(ctx context.Context, udid, address string, o options) error {
 	return t.hold(ctx, a, listener)
 }
 
-// runOnDevice lets the runner of a physical device serve until it ends. It listens on the device, where only usbmuxd leads.
+// runOnDevice serves as the runner on a physical device until it ends. It listens on the device, which only usbmuxd reaches.
 func (t Tool) runOnDevice(ctx context.Context, udid, address string, o options) error {
 	_, port, _ := net.SplitHostPort(address) // made by serve
-	number, _ := strconv.Atoi(port)          // what is no number is any
+	number, _ := strconv.Atoi(port)          // text that is not a number means any port
 	a, err := t.Service.Agent(ctx, service.AgentSpec{UDID: udid, Token: t.variable(t.Scheme.Token), Build: t.variable(t.Scheme.Build),
 		PID: os.Getpid(), Runner: t.runner(o), PublicOnly: t.variable(t.Scheme.PublicOnly) == "1", On: true, Port: number})
 	if err != nil {
@@ -161,7 +161,7 @@ func (t Tool) hold(ctx context.Context, a *service.Agent, listener net.Listener)
 	}
 }
 
-// runner is the bundle id of the app in which the tests run, as the build has computed it.
+// runner is the bundle id of the app that runs the tests, as the build computed it.
 func (t Tool) runner(o options) string {
 	run, err := readPlist(t.Path(o.xctestrun))
 	entry, _ := run[t.Scheme.Name].(map[string]any)
@@ -174,7 +174,7 @@ func (t Tool) runner(o options) string {
 
 func (t Tool) variable(name string) string { return t.Getenv(t.Scheme.VariablePrefix + name) }
 
-// lastBytes waits until what the agent sent before it ended has reached its clients.
+// lastBytes waits until the agent's last bytes have reached its clients.
 func lastBytes(streams *sync.WaitGroup) {
 	sent := make(chan struct{})
 	go func() {

@@ -23,7 +23,7 @@ func (s *session) archive(ctx context.Context, a action) error {
 	return s.banner(a, err)
 }
 
-// archiveTo is where the archive goes: where it was asked for, else where Xcode's organizer looks.
+// archiveTo is the archive's path: the requested one, or the folder of Xcode's organizer.
 func (s *session) archiveTo() string {
 	if s.archivePath == "" {
 		name := fmt.Sprintf("%s %s.xcarchive", s.scheme.Name, s.started.Format("02-01-2006, 15.04"))
@@ -106,7 +106,7 @@ func (s *session) exportFailed(text string) error {
 func (s *session) export(archive, app string) error {
 	from, to := filepath.Join(archive, "Products", app), s.abs(s.exportPath)
 	name := strings.TrimSuffix(filepath.Base(app), ".app")
-	if _, err := os.Stat(filepath.Join(from, "Contents")); err == nil { // a Mac's
+	if _, err := os.Stat(filepath.Join(from, "Contents")); err == nil { // for a Mac app
 		if err := os.CopyFS(filepath.Join(to, name+".app"), os.DirFS(from)); err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ import (
 
 const dest = "platform=iOS Simulator,id=" + phone
 
-func TestSecondBuildIsShorter(t *testing.T) {
+func TestSecondBuildCompilesChangedFilesOnly(t *testing.T) {
 	b := newBench(t, project.SampleApp)
 	argv := []string{"-scheme", "Tally", "-derivedDataPath", "DD", "-destination", dest, "build"}
 	b.must(0, argv...)
@@ -42,7 +42,7 @@ func TestSecondBuildIsShorter(t *testing.T) {
 	}
 }
 
-func TestOnlyAndSkipTesting(t *testing.T) {
+func TestOnlyAndSkipTestingSelectTests(t *testing.T) {
 	b := newBench(t, project.SampleFailing)
 	on := []string{"-scheme", "Failing", "-destination", dest, "test"}
 	for _, tc := range []struct {
@@ -73,8 +73,8 @@ func TestOnlyAndSkipTesting(t *testing.T) {
 	}
 }
 
-// TestTwoPhases: tests that were built run later, from the project, from the .xctestrun and from moved products.
-func TestTwoPhases(t *testing.T) {
+// TestBuiltTestsRunWithoutBuilding: tests that were built run later, from the project, from the .xctestrun and from moved products.
+func TestBuiltTestsRunWithoutBuilding(t *testing.T) {
 	b := newBench(t, project.SampleApp)
 	b.must(65, "-scheme", "Tally", "-derivedDataPath", "DD", "-destination", dest, "test-without-building")
 	b.must(0, "-scheme", "Tally", "-derivedDataPath", "DD", "-testProductsPath", "Out.xctestproducts", "-destination", dest,
@@ -96,7 +96,7 @@ func TestTwoPhases(t *testing.T) {
 	b.must(64, "-scheme", "Tally", "-destination", dest, "-resultBundlePath", "a.xcresult", "build")
 }
 
-func TestProjectsAreFound(t *testing.T) {
+func TestAmbiguousOrBrokenProjectIsRefused(t *testing.T) {
 	b := newBench(t, project.SampleApp)
 	if err := os.Mkdir(filepath.Join(b.dir, "Other.xcodeproj"), 0o755); err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestProjectsAreFound(t *testing.T) {
 	}
 }
 
-func TestJSONIsJSON(t *testing.T) {
+func TestJSONOptionPrintsValidJSON(t *testing.T) {
 	b := newBench(t, project.SampleApp)
 	for _, argv := range [][]string{{"-list", "-json"}, {"-showsdks", "-json"}, {"-showBuildSettings", "-json", "-scheme", "Tally",
 		"-destination", dest}, {"-version", "-sdk", "macosx", "-json"}} {
@@ -128,8 +128,8 @@ func TestJSONIsJSON(t *testing.T) {
 	}
 }
 
-// TestPlistsAreReadByOthers reads what we write with Python's plistlib.
-func TestPlistsAreReadByOthers(t *testing.T) {
+// TestPythonReadsBuiltPlists reads what we write with Python's plistlib.
+func TestPythonReadsBuiltPlists(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil && os.Getenv("CI") == "true" {
 		t.Fatal(err)
@@ -162,8 +162,8 @@ assert run["TallyTests"]["TestHostPath"] == "__TESTROOT__/Debug-iphonesimulator/
 	}
 }
 
-// TestSettingsPointToTheApp: peers join the first two of these to find what was built.
-func TestSettingsPointToTheApp(t *testing.T) {
+// TestBuildSettingsPointToBuiltApp: peers join the first two of these to find what was built.
+func TestBuildSettingsPointToBuiltApp(t *testing.T) {
 	for _, tc := range []struct {
 		sample            project.Sample
 		scheme, dest, app string
@@ -191,8 +191,8 @@ func TestSettingsPointToTheApp(t *testing.T) {
 	}
 }
 
-// TestBuiltAppsRun: what is built with a ui.yaml can be installed on a virtual simulator.
-func TestBuiltAppsRun(t *testing.T) {
+// TestBuiltAppCanBeOpened: what is built with a ui.yaml can be installed on a virtual simulator.
+func TestBuiltAppCanBeOpened(t *testing.T) {
 	b := newBench(t, project.SampleWorkspace)
 	b.must(0, "-workspace", "Cafe.xcworkspace", "-scheme", "Cafe", "-derivedDataPath", "DD", "-destination", dest, "build")
 	bundle, err := app.Open(filepath.Join(b.dir, "DD/Build/Products/Debug-iphonesimulator/Cafe.app"))
@@ -201,7 +201,7 @@ func TestBuiltAppsRun(t *testing.T) {
 	}
 }
 
-func TestInterruptedBuild(t *testing.T) {
+func TestInterruptedBuildExitsWithError(t *testing.T) {
 	b := newBench(t, project.SampleApp)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -212,13 +212,13 @@ func TestInterruptedBuild(t *testing.T) {
 	}
 }
 
-func TestPathHashIsXcodes(t *testing.T) {
+func TestPathHashHas28LowercaseLetters(t *testing.T) {
 	if got := pathHash("/Users/dev/App.xcodeproj"); len(got) != 28 || strings.Trim(got, "abcdefghijklmnopqrstuvwxyz") != "" {
 		t.Error(got)
 	}
 }
 
-func TestSettingsThatReferToThemselvesEnd(t *testing.T) {
+func TestCircularBuildSettingsDoNotHang(t *testing.T) {
 	got := expandAll(map[string]string{"A": "$(B)$(B)", "B": "$(A)x", "C": "$(A:lower)"})
 	if got["A"] != "xx" {
 		t.Errorf("%q", got["A"])

@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/virtualxcode/xcresult"
 )
 
-// failedBuild is a build that did not succeed: the commands that failed, and what the compiler said first.
+// failedBuild is a failed build: the failed commands, and the compiler's first message.
 type failedBuild struct {
 	commands []string
 	first    string
@@ -38,7 +38,7 @@ func (s *session) buildForTesting(ctx context.Context, a action) error {
 	return s.banner(a, err)
 }
 
-// banner ends an action that builds. Failures go to standard error, successes do not.
+// banner ends an action that builds. Failures go to standard error, successes to standard output.
 func (s *session) banner(a action, err error) error {
 	failed, is := err.(failedBuild)
 	switch {
@@ -70,7 +70,7 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// buildTargets builds in order and stops at the first target that fails.
+// buildTargets builds in order and stops at the first failure.
 func (s *session) buildTargets(ctx context.Context, all []buildable) error {
 	s.preamble(all)
 	s.result.Build.Status = "succeeded"
@@ -100,7 +100,7 @@ func (s *session) buildTargets(ctx context.Context, all []buildable) error {
 	return nil
 }
 
-// preamble is what the build system says before it builds.
+// preamble prints the build system's lines before a build.
 func (s *session) preamble(all []buildable) {
 	s.say("ComputePackagePrebuildTargetDependencyGraph\n\nPrepare " +
 		"packages\n\nCreateBuildRequest\n\nSendProjectDescription\n\nCreateBuildOperation\n\n")
@@ -128,7 +128,7 @@ func (s *session) preamble(all []buildable) {
 		toolchain, sdk, cache, escapePath(s.container.Path))
 }
 
-// buildTarget compiles what has changed and writes the product.
+// buildTarget compiles changed files and writes the product.
 func (s *session) buildTarget(ctx context.Context, b buildable) error {
 	in, err := readInputs(b)
 	if err != nil {
@@ -153,7 +153,7 @@ func (s *session) buildTarget(ctx context.Context, b buildable) error {
 	return in.remember()
 }
 
-// compileTarget compiles, links and bundles what has changed.
+// compileTarget compiles, links and bundles changed files.
 func (s *session) compileTarget(ctx context.Context, log stepLog, in inputs) error {
 	s.analyzeTarget(log, in)
 	if !in.changed() {
@@ -200,7 +200,7 @@ func (s *session) analyzeTarget(log stepLog, in inputs) {
 	}
 }
 
-// checkSigning refuses, before anything is compiled, what cannot be signed. Simulators need no signature.
+// checkSigning refuses unsignable targets before any compilation. Simulators need no signature.
 func (s *session) checkSigning(ctx context.Context, all []buildable) error {
 	failed := failedBuild{}
 	unsigned, err := s.unsigned(ctx)
@@ -238,10 +238,10 @@ func (f *failedBuild) add(commands []string, first string) {
 	}
 }
 
-// issueTypes are what result bundles call diagnostics of Swift.
+// issueTypes are the types of Swift diagnostics in result bundles.
 var issueTypes = map[string]string{"error": "Swift Compiler Error", "warning": "Swift Compiler Warning", "analyze": "Analyzer Warning"}
 
-// keep puts diagnostics into the result bundle.
+// keep adds diagnostics to the result bundle.
 func (s *session) keep(b buildable, issues []issue) {
 	for _, i := range issues {
 		switch i.severity {
@@ -253,7 +253,7 @@ func (s *session) keep(b buildable, issues []issue) {
 	}
 }
 
-// kept is a diagnostic as a result bundle has it.
+// kept converts a diagnostic to the result bundle's form.
 func kept(b buildable, i issue) xcresult.Issue {
 	return xcresult.Issue{Type: cmp.Or(i.kind, issueTypes[i.severity]), Message: i.message, File: i.path, Target: b.target.Name,
 		Line: i.line, Column: i.column}

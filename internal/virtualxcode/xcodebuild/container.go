@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/virtualxcode/project"
 )
 
-// abs is a path of the command line, from the working folder.
+// abs resolves a path of the command line against the working folder.
 func (s *session) abs(path string) string {
 	if path == "" || filepath.IsAbs(path) {
 		return path
@@ -38,7 +38,7 @@ func (s *session) open() error {
 	return s.resolvePackages()
 }
 
-// find is the path that was given, or the only project in the working folder.
+// find returns the given path, or the only project in the working folder.
 func (s *session) find() (string, error) {
 	for _, given := range []string{s.workspace, s.project} {
 		if given == "" {
@@ -82,7 +82,7 @@ func (s *session) inFolder(ext string) (found []string) {
 	return found
 }
 
-// choose finds the scheme, or makes one of a target when none was named.
+// choose finds the scheme, or makes one from a target if no scheme was named.
 func (s *session) choose() error {
 	c := s.container
 	if s.schemeName != "" {
@@ -113,7 +113,7 @@ func (s *session) chooseTarget() error {
 	return nil
 }
 
-// checkConfiguration refuses a configuration that no project has. Packages have none of their own, and take any.
+// checkConfiguration refuses a configuration that no project has. Packages have no configurations and accept any.
 func (s *session) checkConfiguration() error {
 	some := false
 	for _, p := range s.container.Projects {
@@ -130,7 +130,7 @@ func (s *session) checkConfiguration() error {
 		"find the names of the configurations in the %[1]s.", s.container.Kind(), s.container.Name, s.configuration)
 }
 
-// conf is the configuration to build: the one asked for, the scheme's, or what a command line builds by default.
+// conf is the configuration to build: the requested one, the scheme's, or the command line's default.
 func (s *session) conf() string {
 	switch {
 	case s.configuration != "":
@@ -145,7 +145,7 @@ func (s *session) conf() string {
 	return cmp.Or(s.scheme.Configurations[action], usualConfigurations[action], "Debug")
 }
 
-// usualConfigurations are those of actions that do not build Debug.
+// usualConfigurations are the default configurations of actions other than Debug builds.
 var usualConfigurations = map[string]string{"ArchiveAction": "Release"}
 
 // invocation repeats the command line, as the real tool does.

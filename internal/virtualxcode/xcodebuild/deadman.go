@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// deadMan is how long an agent stays without a client: the program that started it may have ended.
+// deadMan is how long an agent runs without a client: its starter may have ended.
 const deadMan = 2 * time.Minute
 
-// watch notices when there has been no client for a while.
+// watch ends the agent after this time without a client.
 type watch struct {
 	alone chan struct{}
 	limit time.Duration

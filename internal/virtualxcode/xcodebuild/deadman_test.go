@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestAgentLeavesWhenNobodyComes: an agent whose owner was killed must end.
-func TestAgentLeavesWhenNobodyComes(t *testing.T) {
+// TestAgentEndsWithoutAClient: an agent whose owner was killed must end.
+func TestAgentEndsWithoutAClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		w := newWatch(deadMan)

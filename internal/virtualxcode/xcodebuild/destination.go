@@ -11,16 +11,16 @@ import (
 	"ios-agent/internal/virtualxcode/project"
 )
 
-// destination is somewhere a scheme can be built for.
+// destination is a place that a scheme can be built for.
 type destination struct {
 	platform
 	arch, variant, id, os, device string
 	model, osBuild                string
-	problem                       string // why it is not eligible
-	generic                       bool   // any device, not one
+	problem                       string // the reason why it is not eligible
+	generic                       bool   // any device, not a specific one
 }
 
-// text is a destination as the tool lists it.
+// text is a destination in the tool's list.
 func (d destination) text() string {
 	parts := []string{"platform:" + d.name}
 	for _, p := range [][2]string{{"arch", d.arch}, {"variant", d.variant}, {"id", d.id}, {"OS", d.os}, {"name", d.device},
@@ -78,7 +78,7 @@ func (s *session) supported() (all []platform) {
 	return nil
 }
 
-// sdksOf are the SDKs a target is for; nil means any.
+// sdksOf are the SDKs of a target; nil means any.
 func sdksOf(p *project.Project, t project.Target, conf string) []string {
 	layers := []map[string]string{project.Settings(t.Configurations, conf), project.Settings(p.Configurations, conf)}
 	for _, key := range []string{"SUPPORTED_PLATFORMS", "SDKROOT"} {
@@ -96,7 +96,7 @@ func sdksOf(p *project.Project, t project.Target, conf string) []string {
 	return nil
 }
 
-// list makes all destinations of the scheme, in the order of the tool.
+// list returns all destinations of the scheme, in the tool's order.
 func (s *session) list(ctx context.Context) error {
 	var devices []Device
 	if s.Devices != nil {
@@ -125,11 +125,11 @@ func (s *session) list(ctx context.Context) error {
 	return nil
 }
 
-// MissingVariable names what is not there yet, as in a new Xcode: platforms, such as "watchOS tvOS", whose SDKs are there but no
-// simulators; "licence", that nobody has agreed to; "first-launch", for components that are not installed.
+// MissingVariable names missing parts of a new Xcode: platforms, such as "watchOS tvOS", with SDKs but without simulators; "licence"
+// for a license without agreement; "first-launch" for missing components.
 const MissingVariable = "IOS_AGENT_VIRTUAL_MISSING"
 
-// missing is why a platform cannot be built for; empty if it can.
+// missing is the reason why a platform cannot be built for, or "".
 func (s *session) missing(p platform) string {
 	family := strings.TrimSuffix(p.name, " Simulator")
 	if !s.lacks(family) {
@@ -180,7 +180,7 @@ func number(parts []string, i int) int {
 	return n
 }
 
-// printDestinations lists those that can be used, and then the others.
+// printDestinations lists the available destinations, and then the ineligible ones.
 func (s *session) printDestinations() string {
 	var fine, others strings.Builder
 	for _, d := range s.all {

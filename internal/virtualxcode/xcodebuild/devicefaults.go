@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/virtualxcode/flaw"
 )
 
-// deviceTrouble is why no test can begin on a physical device.
+// deviceTrouble is the reason why tests cannot begin on a physical device.
 func (t Tool) deviceTrouble(ctx context.Context, udid string) error {
 	name := udid
 	locked := false
@@ -48,8 +48,8 @@ func (t Tool) deviceTrouble(ctx context.Context, udid string) error {
 	return nil
 }
 
-// unsigned says what is wrong with the signing of the agent's targets: for a physical device they need a team, and a profile of it.
-// Projects of others are taken to be signed.
+// unsigned is the signing error of the agent's targets: for a physical device they need a team, and a profile of the team. Other
+// projects count as signed.
 func (s *session) unsigned(ctx context.Context) (func(buildable) []string, error) {
 	if s.Scheme.Name == "" || s.scheme.Name != s.Scheme.Name || s.destination.sdk != "iphoneos" {
 		return func(buildable) []string { return nil }, nil

@@ -12,9 +12,9 @@ import (
 	"ios-agent/internal/virtualxcode/xcresult"
 )
 
-// Faults are what is to go wrong.
+// Faults reports faults.
 type Faults interface {
-	// TakeFaults says which of some faults happen now to a device, "" is none in particular, and with which details.
+	// TakeFaults returns the faults that happen now to a device ("" means no specific device), with their details.
 	TakeFaults(ctx context.Context, udid string, names ...string) (map[string]map[string]string, error)
 }
 
@@ -25,7 +25,7 @@ func (t Tool) taken(ctx context.Context, udid string, names ...string) (map[stri
 	return t.Faults.TakeFaults(ctx, udid, names...)
 }
 
-// trouble lets the faults of the agent's start happen. calm ends what it has begun.
+// trouble applies the faults of the agent's start. calm releases their resources.
 func (t Tool) trouble(ctx context.Context, udid, address string) (calm func(), err error) {
 	calm = func() {}
 	happens, err := t.taken(ctx, udid, flaw.AgentPortTaken, flaw.AgentExitsEarly, flaw.AgentNeverReady, flaw.AgentFloodsOutput)
@@ -53,7 +53,7 @@ func (t Tool) trouble(ctx context.Context, udid, address string) (calm func(), e
 
 // flood prints many lines on both streams.
 func (t Tool) flood(kilobytes string) {
-	n, _ := strconv.Atoi(kilobytes) // it was checked when it was set
+	n, _ := strconv.Atoi(kilobytes) // validated when the fault was armed
 	line := append(bytes.Repeat([]byte("t =     0.00s Wait for idle. "), 36)[:1023], '\n')
 	for range n {
 		t.Stdout.Write(line)
@@ -61,7 +61,7 @@ func (t Tool) flood(kilobytes string) {
 	}
 }
 
-// occupy is another program on a port: it closes every connection.
+// occupy plays another program on a port: it closes every connection.
 func occupy(address string) (leave func(), err error) {
 	stranger, err := net.Listen("tcp", address)
 	if err != nil {
@@ -79,13 +79,13 @@ func occupy(address string) (leave func(), err error) {
 	return func() { stranger.Close() }, nil
 }
 
-// plannedFailure is how a build is to fail; "" if it is not.
+// plannedFailure is the kind of an armed build failure, or "".
 func (s *session) plannedFailure(ctx context.Context) (string, error) {
 	happens, err := s.taken(ctx, "", flaw.BuildFails)
 	return happens[flaw.BuildFails]["kind"], err
 }
 
-// failOnDemand is the failure of a target as the compiler or the signing step reports it.
+// failOnDemand fails a target like the compiler or the signing step.
 func (s *session) failOnDemand(b buildable, kind string) error {
 	name := b.target.Name
 	switch kind {

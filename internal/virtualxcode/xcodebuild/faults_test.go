@@ -25,7 +25,7 @@ func (p planned) TakeFaults(_ context.Context, _ string, names ...string) (map[s
 	return taken, nil
 }
 
-func TestBuildsThatFailOnDemand(t *testing.T) {
+func TestBuildFailsOnceWhenArmed(t *testing.T) {
 	for kind, says := range map[string]string{
 		"compile": ":1:1: error: cannot find 'undefined' in scope", "signing": `error: Signing for "Tally" requires a development team.`,
 	} {
@@ -50,7 +50,7 @@ func start(ctx context.Context, t *testing.T, port string, faults planned) (exit
 	return exit, o.String(), e.String()
 }
 
-func TestAgentsThatDoNotStart(t *testing.T) {
+func TestAgentStartFaultsFailRun(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestAgentsThatDoNotStart(t *testing.T) {
 	}
 }
 
-func TestAStrangerOnThePort(t *testing.T) {
+func TestOccupyTakesPortAndStaysSilent(t *testing.T) {
 	leave, err := occupy("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -6,8 +6,8 @@ import (
 	"ios-agent/internal/virtualxcode/project"
 )
 
-// TestGolden plays one command line after another in each sample.
-func TestGolden(t *testing.T) {
+// TestCommandsMatchGoldenFiles plays one command line after another in each sample.
+func TestCommandsMatchGoldenFiles(t *testing.T) {
 	on := []string{"-destination", "platform=iOS Simulator,id=" + phone}
 	for _, tc := range []struct {
 		name   string

@@ -10,18 +10,18 @@ import (
 	"ios-agent/internal/virtualxcode/project"
 )
 
-// What things cost, in modelled time.
+// Costs in modelled time.
 const (
 	costClean   = 400 * time.Millisecond
 	costPlan    = 900 * time.Millisecond
-	costCompile = 350 * time.Millisecond // a file
-	costLink    = 600 * time.Millisecond // a target
-	costLaunch  = 2 * time.Second        // of a test runner
+	costCompile = 350 * time.Millisecond // per file
+	costLink    = 600 * time.Millisecond // per target
+	costLaunch  = 2 * time.Second        // start of a test runner
 )
 
 func unix(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
 
-// targets are what the scheme builds, dependencies first; with tests or without.
+// targets are the targets of the scheme, dependencies first; with or without tests.
 func (s *session) targets(tests bool) (all []buildable) {
 	names := slices.Clone(s.scheme.Build)
 	if tests {
@@ -52,7 +52,7 @@ func (s *session) visit(name string, seen map[string]bool, all []buildable) []bu
 
 func (b buildable) needs() []string { return slices.Concat(b.target.Dependencies, b.target.Products) }
 
-// graphText is the notes about targets, what depends on others first.
+// graphText is the notes about targets and their dependencies, dependents first.
 func graphText(all []buildable) string {
 	var t strings.Builder
 	noun := "targets"
@@ -78,7 +78,7 @@ func graphText(all []buildable) string {
 	return t.String() + "\n"
 }
 
-// hostApp is the app whose process a unit test bundle is loaded into.
+// hostApp is the app that loads a unit test bundle.
 func (b buildable) hostApp() string {
 	app, _, ok := strings.Cut(b.settings["TEST_HOST"], ".app/")
 	if b.target.Kind != project.UnitTests || !ok {
@@ -87,12 +87,12 @@ func (b buildable) hostApp() string {
 	return app + ".app"
 }
 
-// runner is the app that a UI test bundle comes in.
+// runner is the app that contains a UI test bundle.
 func (b buildable) runner() string {
 	return filepath.Join(b.settings["CONFIGURATION_BUILD_DIR"], b.settings["PRODUCT_NAME"]+"-Runner.app")
 }
 
-// product is where the target's product lies.
+// product is the path of the target's product.
 func (b buildable) product() string {
 	dir, name := b.settings["CONFIGURATION_BUILD_DIR"], b.settings["FULL_PRODUCT_NAME"]
 	plugins := "PlugIns"
@@ -110,7 +110,7 @@ func (b buildable) product() string {
 	return filepath.Join(dir, name)
 }
 
-// sourcePaths are the Swift files, absolute.
+// sourcePaths are the absolute paths of the Swift files.
 func (b buildable) sourcePaths() (all []string) {
 	for _, file := range b.target.Sources {
 		if strings.HasSuffix(file, ".swift") {

@@ -13,12 +13,12 @@ import (
 	"ios-agent/internal/machine/regularfile"
 )
 
-// inputs are what a target is made of, and which of it has changed since the last build that succeeded.
+// inputs are the sources of a target, with the changes since its last successful build.
 type inputs struct {
 	sources []source
 	fresh   map[string]bool // Swift files to compile
 	sums    map[string]string
-	same    bool // as at the last build
+	same    bool // from the last build
 	stamp   string
 }
 
@@ -42,7 +42,7 @@ func readInputs(b buildable) (inputs, error) {
 		path := filepath.Join(b.project.Dir, file)
 		in.sums[path] = sum(path)
 	}
-	settings, _ := json.Marshal(b.settings) // strings only: cannot fail
+	settings, _ := json.Marshal(b.settings) // strings only: marshalling cannot fail
 	in.sums["settings"] = fmt.Sprintf("%x", sha256.Sum256(settings))
 	in.compare(b)
 	return in, nil
@@ -51,7 +51,7 @@ func readInputs(b buildable) (inputs, error) {
 func (in *inputs) compare(b buildable) {
 	before := map[string]string{}
 	if data, err := regularfile.Read(in.stamp, maxResource); err == nil {
-		json.Unmarshal(data, &before) // with a damaged file everything is built
+		json.Unmarshal(data, &before) // a damaged file causes a full build
 	}
 	_, err := os.Stat(b.product())
 	in.same = err == nil && maps.Equal(before, in.sums)
@@ -65,7 +65,7 @@ func (in *inputs) compare(b buildable) {
 
 func (in inputs) changed() bool { return !in.same }
 
-// remember keeps the checksums for the next build.
+// remember stores the checksums for the next build.
 func (in inputs) remember() error {
 	data, err := json.Marshal(in.sums)
 	if err != nil {
@@ -76,7 +76,7 @@ func (in inputs) remember() error {
 
 func sum(path string) string {
 	data, err := regularfile.Read(path, maxResource)
-	if err != nil && !errors.Is(err, regularfile.ErrNotRegular) { // a folder has no contents; its name counts
+	if err != nil && !errors.Is(err, regularfile.ErrNotRegular) { // for a folder only the name counts
 		return ""
 	}
 	return fmt.Sprintf("%x", sha256.Sum256(data))

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// runLinker prints the link step and what the linker says of it.
+// runLinker prints the link step and its errors.
 func (l stepLog) runLinker(in inputs) (failed failedBuild) {
 	binary := escapePath(l.b.executable())
 	head := fmt.Sprintf("Ld %s normal %s", binary, l.where())
@@ -29,7 +29,7 @@ func (l stepLog) runLinker(in inputs) (failed failedBuild) {
 	return failed
 }
 
-// linkerText is what the linker complains of; empty when it does not.
+// linkerText is the linker's error message, or "".
 func linkerText(in inputs) string {
 	var t strings.Builder
 	if len(in.about("undefined")) > 0 {

@@ -16,7 +16,7 @@ import (
 	"ios-agent/internal/virtualxcode/xcresult"
 )
 
-// unresolvable reports whether a real Mac could not find a destination that is there.
+// unresolvable reports whether a real Mac could not find an existing destination.
 func (t Tool) unresolvable(ctx context.Context, asked map[string]string) (bool, error) {
 	name := ""
 	switch {
@@ -31,7 +31,7 @@ func (t Tool) unresolvable(ctx context.Context, asked map[string]string) (bool, 
 	return happens[name] != nil, err
 }
 
-// slowBuild lets the time pass that the agent's build takes on a real Mac.
+// slowBuild lets the duration of an agent build on a real Mac pass.
 func (s *session) slowBuild(ctx context.Context) error {
 	if s.Scheme.Name == "" || s.scheme.Name != s.Scheme.Name {
 		return nil
@@ -40,17 +40,17 @@ func (s *session) slowBuild(ctx context.Context) error {
 	if err != nil || happens[flaw.SlowAgentBuild] == nil {
 		return err
 	}
-	n, _ := strconv.Atoi(happens[flaw.SlowAgentBuild]["seconds"]) // it was checked when it was set
+	n, _ := strconv.Atoi(happens[flaw.SlowAgentBuild]["seconds"]) // validated when the fault was armed
 	return s.Service.Sleep(ctx, time.Duration(n)*time.Second)
 }
 
-// leavings is what a run of the agent leaves in the derived data.
+// leavings are the files that a run of the agent leaves in the derived data.
 type leavings struct {
-	folder      string // of the logs; empty: nothing is left
-	diagnostics bool   // are collected when it does not end as it should
+	folder      string // folder of the logs; empty: no files
+	diagnostics bool   // collect diagnostics after an unexpected end
 }
 
-// leave writes the result bundle of a run of the agent: below the folder that was asked for or, on a real Mac, in a new one.
+// leave writes the result bundle of a run of the agent: below the requested folder or, on a real Mac, in a new one.
 func (t Tool) leave(ctx context.Context, udid string, o options) (leavings, error) {
 	happens, err := t.taken(ctx, udid, flaw.TemporaryDerivedData, flaw.CollectsDiagnostics)
 	if err != nil {
@@ -75,7 +75,7 @@ func (t Tool) leave(ctx context.Context, udid string, o options) (leavings, erro
 		filepath.Base(o.xctestrun)})
 }
 
-// collect leaves the diagnostics of a run that failed. The real ones are large, and take up to ten minutes.
+// collect writes the diagnostics of a failed run. Real diagnostics are large, and collecting them takes up to ten minutes.
 func (l leavings) collect(udid string) error {
 	if !l.diagnostics {
 		return nil

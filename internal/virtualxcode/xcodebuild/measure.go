@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The clock metric, which is what every measure block has.
+// The clock metric of every measure block.
 const clockMetric = "com.apple.XCTPerformanceMetric_WallClockTime"
 
 // measured is the line of a test that measured something.

@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// options is a command line, read.
+// options is a parsed command line.
 type options struct {
 	project, workspace, schemeName, target, configuration, sdk string
 	derivedData, resultBundle, xctestrun, testProducts         string
@@ -24,7 +24,7 @@ type options struct {
 	userDefaults                                               [][2]string // -KEY=VALUE, in order
 }
 
-// ignored are real options that change nothing here: the first kind takes a value, the second none.
+// ignored are real options without effect here: the first group takes a value, the second does not.
 var (
 	ignoredValues = words(`-packageCachePath -parallel-testing-worker-count
 		-maximum-concurrent-test-simulator-destinations -maximum-parallel-testing-workers -clonedSourcePackagesDirPath -arch
@@ -51,7 +51,7 @@ func words(s string) map[string]bool {
 	return all
 }
 
-// targets are the options that are kept, and where.
+// targets maps options to their fields.
 func (o *options) targets() (one map[string]*string, many map[string]*[]string) {
 	one = map[string]*string{
 		"-project": &o.project, "-workspace": &o.workspace, "-scheme": &o.schemeName, "-target": &o.target,
@@ -66,7 +66,7 @@ func (o *options) targets() (one map[string]*string, many map[string]*[]string) 
 	return one, map[string]*[]string{"-destination": &o.destinations, "-only-testing": &o.only, "-skip-testing": &o.skip}
 }
 
-// parseOptions reads a command line. Options may stand anywhere; what is none is a setting or an action.
+// parseOptions reads a command line. Options may appear in any place; other words are settings or actions.
 func parseOptions(argv []string) (options, error) {
 	o := options{asked: map[string]bool{}}
 	one, many := o.targets()
@@ -76,7 +76,7 @@ func parseOptions(argv []string) (options, error) {
 			name, value, joined = head, tail, true
 		}
 		if name == "-sdk" && i+1 == len(argv) {
-			o.asked[name] = true // -version -sdk, without a name, means all of them
+			o.asked[name] = true // -version -sdk without a name means all SDKs
 			continue
 		}
 		target, single := one[name]
@@ -102,7 +102,7 @@ func parseOptions(argv []string) (options, error) {
 	return o, o.check()
 }
 
-// word takes what is not an option with a value.
+// word reads a word that is not an option with a value.
 func (o *options) word(w string) error {
 	m := pair.FindStringSubmatch(strings.TrimPrefix(w, "-"))
 	switch {
@@ -138,7 +138,7 @@ func (o *options) check() error {
 	return nil
 }
 
-// usageText is the head of what the real tool prints.
+// usageText is the beginning of the real tool's usage.
 const usageText = "Usage: xcodebuild [-project <projectname>] [[-target <targetname>]...|-alltargets] [-configuration " +
 	"<configurationname>] [-arch <architecture>]... [-sdk [<sdkname>|<sdkpath>]] [-showBuildSettings [-json]] " +
 	"[<buildsetting>=<value>]... [<buildaction>]...\n" +

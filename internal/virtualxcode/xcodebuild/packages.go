@@ -8,8 +8,7 @@ import (
 	"ios-agent/internal/virtualxcode/project"
 )
 
-// resolvePackages says which packages the container uses. Nothing is fetched; what a comment says of packages is why
-// they cannot be resolved.
+// resolvePackages prints the packages of the container. It fetches no package; a special comment makes the resolution fail.
 func (s *session) resolvePackages() error {
 	var lines []string
 	for _, p := range s.container.Projects {
@@ -33,7 +32,7 @@ func (s *session) resolvePackages() error {
 	return nil
 }
 
-// packageTrouble is the first comment about packages, in a manifest or a source.
+// packageTrouble is the first comment about packages in a manifest or a source.
 func (s *session) packageTrouble() string {
 	for _, p := range s.container.Projects {
 		var files []string

@@ -7,8 +7,8 @@ import (
 	"ios-agent/internal/virtualxcode/xcresult"
 )
 
-// parallelTests runs a bundle as -parallel-testing-enabled does: on clones, with a line for each test that says where it
-// ran, but not why it failed. The lines come after everything else, as in the real tool.
+// parallelTests runs a bundle like -parallel-testing-enabled: on clones, with one line per test that names its clone but not the reason
+// of a failure. Like in the real tool, these lines come last.
 func (s *session) parallelTests(p testProduct) (out []xcresult.Suite) {
 	for _, swift := range []bool{false, true} {
 		for _, tests := range suites(p.Tests, swift) {
@@ -29,7 +29,7 @@ func (s *session) later(format string, a ...any) {
 	s.afterwards = append(s.afterwards, fmt.Sprintf(format, a...))
 }
 
-// clone is where a test ran: on a copy of the simulator, or on the Mac itself.
+// clone is the place of a test: a copy of the simulator, or the Mac.
 func (s *session) clone(p testProduct) string {
 	on := s.destination.device
 	if s.destination.simulator() {

@@ -1,6 +1,6 @@
 package xcodebuild
 
-// The Xcode that is played.
+// The imitated Xcode.
 const (
 	xcodeVersion  = "16.4"
 	xcodeBuild    = "16F6"
@@ -10,21 +10,21 @@ const (
 	macName       = "My Mac"
 	macID         = "00006000-000000000000001E"
 	macVersion    = "15.5"
-	architectures = "arm64 x86_64" // what simulators and Macs are built for
+	architectures = "arm64 x86_64" // the architecture of simulators and Macs
 )
 
-// platform is one that can be built for.
+// platform is a platform that Xcode builds for.
 type platform struct {
-	name        string // as destinations call it
+	name        string // its name in destinations
 	sdk         string
 	version     string
 	build       string
-	folder      string // of the platform in Xcode
+	folder      string // its name in Xcode
 	display     string // of the SDK
 	placeholder string // the id of "any device"
 	any         string // the name of "any device"
 	triple      string
-	deployment  string // the setting that names the oldest system
+	deployment  string // the setting with the oldest system
 }
 
 func (p platform) sdkName() string { return p.sdk + p.version }
@@ -43,7 +43,7 @@ func (p platform) suffix() string {
 
 func (p platform) simulator() bool { return len(p.name) > 9 && p.name[len(p.name)-9:] == "Simulator" }
 
-// platforms are those of Xcode 16.4, in the order it lists them.
+// platforms are the platforms of Xcode 16.4, in Xcode's order.
 var platforms = []platform{
 	{"iOS", "iphoneos", "18.5", "22F76", "iPhoneOS", "iOS 18.5", "dvtdevice-DVTiPhonePlaceholder-iphoneos:placeholder", "Any iOS Device",
 		"ios%s", "IPHONEOS_DEPLOYMENT_TARGET"},
@@ -78,7 +78,7 @@ func platformOf(sdk string) (platform, bool) {
 	return platform{}, false
 }
 
-// partners are the platforms that an SDK in a project stands for.
+// partners are the platforms for an SDK of a project.
 var partners = map[string][]string{
 	"iphoneos": {"iphoneos", "iphonesimulator"}, "watchos": {"watchos", "watchsimulator"}, "appletvos": {"appletvos", "appletvsimulator"},
 	"xros": {"xros", "xrsimulator"}, "macosx": {"macosx"},

@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/virtualxcode/project"
 )
 
-// inside is a path in the product: folder is the setting that names it, with the product's own name first.
+// inside is a path in the product: folder is the setting with the relative folder, including the product's name.
 func (b buildable) inside(folder string) string {
 	_, rest, _ := strings.Cut(b.settings[folder], "/")
 	return filepath.Join(b.product(), rest)
@@ -28,9 +28,9 @@ func (b buildable) executable() string {
 	return filepath.Join(b.inside("EXECUTABLE_FOLDER_PATH"), b.settings["EXECUTABLE_NAME"])
 }
 
-// The executables do nothing. That of a macOS app is a script that keeps running, so that the app can be opened and quit:
-// it reads from a pipe that nobody writes to. A script that started another program to wait would show that program's name,
-// or leave it behind when it is killed. The other executables begin as a program for arm64 does.
+// Executables of products. The executable of a macOS app is a script that keeps running, so that the app can be opened and quit: it
+// reads from a pipe without a writer. A script that started another program to wait would show that program's name, or leave it running
+// when it is killed. Other executables do nothing; they begin like a program for arm64.
 const (
 	macStub = "#!/bin/sh\n# An app of Virtual Xcode: it is there until it is quit.\nd=$(mktemp -d) && mkfifo \"$d/quit\" && exec " +
 		"3<>\"$d/quit\" && rm -r \"$d\" && read -r _ <&3\n"
@@ -44,7 +44,7 @@ func (b buildable) stub() []byte {
 	return []byte(machOHeader)
 }
 
-// writeProduct makes what the target builds.
+// writeProduct writes the product of the target.
 func (s *session) writeProduct(b buildable, in inputs) error {
 	if err := write(b.executable(), b.stub(), 0o755); err != nil || b.target.Kind == project.PackageTarget {
 		return err
@@ -67,11 +67,11 @@ func (s *session) writeProduct(b buildable, in inputs) error {
 	return write(filepath.Join(filepath.Dir(b.infoPlist()), "PkgInfo"), []byte("APPL????"), 0o644)
 }
 
-// maxResource bounds a file that is copied.
+// maxResource is the maximum size of a copied file.
 const maxResource = 256 << 20
 
-// copyResource copies one file; an asset catalogue becomes the one file that Xcode makes of it. Folders and files that do
-// not exist are left out, where the real tool fails.
+// copyResource copies one file; an asset catalogue becomes one file, as in Xcode. It skips folders and missing files, where the real
+// tool fails.
 func copyResource(from, dir string) error {
 	if strings.HasSuffix(from, ".xcassets") {
 		return write(filepath.Join(dir, "Assets.car"), []byte("BOMStore"), 0o644)
@@ -90,7 +90,7 @@ func copyResource(from, dir string) error {
 var packageTypes = map[project.Kind]string{project.App: "APPL", project.Framework: "FMWK", project.UnitTests: "BNDL",
 	project.UITests: "BNDL"}
 
-// info is the Info.plist of the product: what the project's own file says, over what Xcode generates.
+// info is the Info.plist of the product: Xcode's generated keys, overridden by the project's own file.
 func (b buildable) info() ([]byte, error) {
 	v := b.settings
 	all := map[string]any{
@@ -126,7 +126,7 @@ func families(setting string) []int {
 	return all
 }
 
-// generatedKeys are the INFOPLIST_KEY_ settings; those that ask for something to be generated are none.
+// generatedKeys are the keys from INFOPLIST_KEY_ settings, without the settings that control generation.
 func (b buildable) generatedKeys(all map[string]any) {
 	for key, value := range b.settings {
 		name, is := strings.CutPrefix(key, "INFOPLIST_KEY_")
@@ -143,7 +143,7 @@ func (b buildable) generatedKeys(all map[string]any) {
 	}
 }
 
-// ownInfo reads INFOPLIST_FILE; the settings in it are expanded.
+// ownInfo reads INFOPLIST_FILE and expands its settings.
 func (b buildable) ownInfo(all map[string]any) error {
 	file := b.settings["INFOPLIST_FILE"]
 	if file == "" {

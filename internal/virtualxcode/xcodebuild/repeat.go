@@ -8,16 +8,16 @@ import (
 	"ios-agent/internal/virtualxcode/xcresult"
 )
 
-// repetition is how often a test is run.
+// repetition says how often a test runs.
 type repetition struct {
 	most  int
-	name  string                   // of one run in a result bundle
-	again func(result string) bool // whether to go on after a run with that result
+	name  string                   // the name of one run in a result bundle
+	again func(result string) bool // whether to continue after a run with that result
 }
 
-// repetition is what the command line asks for: once, a number of times, until it passes or until it fails.
+// repetition reads the command line: once, a number of times, until success or until failure.
 func (s *session) repetition() repetition {
-	n, _ := strconv.Atoi(s.iterations) // checked with the options
+	n, _ := strconv.Atoi(s.iterations) // validated with the options
 	failed := func(result string) bool { return result == xcresult.Failed }
 	switch {
 	case s.asked["-retry-tests-on-failure"]:
@@ -34,7 +34,7 @@ type iteration struct {
 	number, of int
 }
 
-// text is how a log mentions a run that is not the only one.
+// text names a repeated run in a log.
 func (i iteration) text() string {
 	if i.of == 1 {
 		return ""
@@ -42,7 +42,7 @@ func (i iteration) text() string {
 	return fmt.Sprintf(" (Iteration %d of %d)", i.number, i.of)
 }
 
-// runs are the runs of a test, as many as there will be. What they come to is known beforehand here.
+// runs are all runs of a test. Their results are known in advance here.
 func (s *session) runs(t testCase, ui bool) (all []iteration) {
 	r := s.repetition()
 	for k := 1; k <= r.most; k++ {
@@ -58,7 +58,7 @@ func (s *session) runs(t testCase, ui bool) (all []iteration) {
 	return all
 }
 
-// sum is what several runs of a test come to: the last decides when it was retried, a failure otherwise.
+// sum is the combined result of several runs: the last result for retries, otherwise a failure if any run failed.
 func (s *session) sum(runs []xcresult.Case) xcresult.Case {
 	last := runs[len(runs)-1]
 	if s.repetition().most == 1 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// resolve finds the destination that was asked for, or the first there is.
+// resolve finds the requested destination, or the first available one.
 func (s *session) resolve(ctx context.Context) error {
 	if err := s.list(ctx); err != nil {
 		return err
@@ -48,8 +48,8 @@ func (s *session) matches(asked map[string]string) (found []destination) {
 	return found
 }
 
-// withLatest resolves OS=latest, which a name without an OS means too: the newest system of all devices, whether or
-// not the named one runs it.
+// withLatest resolves OS=latest, also the default for a name without an OS: the newest system of all devices, whether or not the named
+// device has it.
 func (s *session) withLatest(asked map[string]string) map[string]string {
 	want := map[string]string{}
 	for key, value := range asked {
@@ -87,7 +87,7 @@ func (d destination) fits(want map[string]string) bool {
 	return want["generic"] == "yes" || !d.generic || len(want) == 0 || want["id"] != "" || want["name"] != "" || d.sdk == "macosx"
 }
 
-// noDestination is the refusal, in the two forms there are: a device that is not there, and everything else.
+// noDestination is the error for a destination, in one of two forms: an unknown device, or any other reason.
 func (s *session) noDestination(asked map[string]string) error {
 	parts := []string{}
 	if impliesLatest(asked) && asked["OS"] == "" {

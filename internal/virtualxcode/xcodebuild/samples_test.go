@@ -71,8 +71,8 @@ func TestSDKsAreAsRecorded(t *testing.T) {
 	}
 }
 
-// TestSettingsHaveRealNames: every setting of ours is one that Xcode prints, unless the project defined it.
-func TestSettingsHaveRealNames(t *testing.T) {
+// TestBuildSettingsHaveNamesOfXcode: every setting of ours is one that Xcode prints, unless the project defined it.
+func TestBuildSettingsHaveNamesOfXcode(t *testing.T) {
 	real := map[string]any{}
 	for _, name := range []string{"xcodebuild/showBuildSettings-scratch-xcode15.4.0.json",
 		"xcodebuild/showBuildSettings-scratch-xcode26.5.0.json"} {

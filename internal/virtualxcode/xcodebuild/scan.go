@@ -8,19 +8,19 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// scanner walks a file line by line and keeps count of braces. It is no parser: it needs declarations at the beginning
-// of lines, as formatters put them.
+// scanner reads a file line by line and counts braces. It does not parse Swift: declarations must start a line, as formatters place
+// them.
 type scanner struct {
 	source
 	number, depth int
 	types         []scope
-	fn            *scope // the outermost function being read
+	fn            *scope // the outermost enclosing function
 	test          *testCase
 	suite         string // display name of the next suite
 	attribute     *string
 }
 
-// scope is a type or function and the depth its braces started at.
+// scope is a type or function with the depth of its braces.
 type scope struct {
 	name, display string
 	xctest        bool
@@ -79,7 +79,8 @@ func (s *scanner) attributed(kind, inside string) {
 	s.attribute = &inside
 }
 
-// ifHas matches a line that has a word which every match has. Every build of an agent reads all of its lines, and most declare nothing.
+// ifHas matches a line only if it contains a word that every match has. Every build of an agent reads all of its lines, and most have
+// no declaration.
 func ifHas(line, word string, match *lazyregexp.Regexp) []string {
 	if !strings.Contains(line, word) {
 		return nil
@@ -87,7 +88,7 @@ func ifHas(line, word string, match *lazyregexp.Regexp) []string {
 	return match.FindStringSubmatch(line)
 }
 
-// declare notices types, functions and computed properties.
+// declare records types, functions and computed properties.
 func (s *scanner) declare(bare string) {
 	if s.fn != nil {
 		return
@@ -139,7 +140,7 @@ func (s *scanner) beginTest(name, signature string) {
 	s.test = &t
 }
 
-// mark applies what a comment says.
+// mark applies a special comment.
 func (s *scanner) mark(code, rest string) {
 	kind, text, _ := strings.Cut(rest, ":")
 	kind, text = strings.TrimSpace(kind), strings.TrimSpace(text)
@@ -156,7 +157,7 @@ func (s *scanner) mark(code, rest string) {
 	}
 }
 
-// within is the function being read.
+// within is the enclosing function.
 func (s *scanner) within() string {
 	if s.fn == nil {
 		return ""
@@ -164,7 +165,7 @@ func (s *scanner) within() string {
 	return s.fn.function.Name
 }
 
-// mark applies a comment that speaks of the test it stands in.
+// mark applies a comment about its enclosing test.
 func (t *testCase) mark(kind, text string, here failMark) {
 	switch kind {
 	case "fails":
@@ -172,7 +173,7 @@ func (t *testCase) mark(kind, text string, here failMark) {
 	case "crashes":
 		t.Crashes = &here
 	case "passes":
-		t.Passes, _ = strconv.Atoi(text) // what is no number never passes
+		t.Passes, _ = strconv.Atoi(text) // text that is not a number means never
 	case "skips":
 		t.Skipped, t.Skips, t.SkipLine = true, text, here.Line
 	case "expected":
@@ -190,7 +191,7 @@ func (t *testCase) mark(kind, text string, here failMark) {
 	}
 }
 
-// close ends what the braces of the line have ended.
+// close ends the scopes whose braces the line closes.
 func (s *scanner) close() {
 	if s.fn != nil && s.fn.opened && s.depth <= s.fn.depth {
 		s.functions = append(s.functions, s.fn.function)
@@ -199,7 +200,7 @@ func (s *scanner) close() {
 		}
 		s.fn, s.test = nil, nil
 	}
-	if s.fn != nil && s.depth < s.fn.depth { // a requirement of a protocol: it had no body
+	if s.fn != nil && s.depth < s.fn.depth { // a requirement of a protocol has no body
 		s.fn, s.test = nil, nil
 	}
 	for n := len(s.types); n > 0 && s.types[n-1].opened && s.depth <= s.types[n-1].depth; n = len(s.types) {

@@ -9,8 +9,8 @@ import (
 	"ios-agent/internal/virtualxcode/project"
 )
 
-// scripts are the phases of the target that stand before its sources, or those after. A comment can speak of a script
-// the project does not have: then it has one, before the sources.
+// scripts are the script phases of the target before or after its sources. A comment may name a script that the project lacks: it is
+// then added before the sources.
 func (b buildable) scripts(in inputs, early bool) (found []project.Script) {
 	for _, script := range b.target.Scripts {
 		if script.Early == early {
@@ -27,7 +27,7 @@ func (b buildable) scripts(in inputs, early bool) (found []project.Script) {
 	return found
 }
 
-// everyBuild says that a script is to run although nothing has changed.
+// everyBuild is the note for a script that runs in every build.
 func (b buildable) everyBuild() bool {
 	return slices.ContainsFunc(b.target.Scripts, func(s project.Script) bool { return s.Always || !s.Outputs })
 }
@@ -53,7 +53,7 @@ const (
 		"script phase."
 )
 
-// runScripts prints the script phases, which are not run; the first that a comment lets fail ends it.
+// runScripts prints the script phases without running them; the first script with a failure in a comment ends the build.
 func (l stepLog) runScripts(in inputs, early bool) (failed failedBuild) {
 	for _, script := range l.b.scripts(in, early) {
 		switch {

@@ -2,19 +2,19 @@ package xcodebuild
 
 import "strings"
 
-// Version is the Xcode that is played, as its other tools name it.
+// Version is the version of the imitated Xcode, for its other tools.
 func Version() string { return xcodeVersion + " (" + xcodeBuild + ")" }
 
-// Mac is the name and the id of the Mac that builds.
+// Mac is the name and the id of the build machine.
 func Mac() (name, id string) { return macName, macID }
 
-// SDK is what can be told of an SDK.
+// SDK describes an SDK.
 type SDK struct {
 	Path, Version, Build          string
 	PlatformPath, PlatformVersion string
 }
 
-// FindSDK finds an SDK by name, with its version or without; the empty name is the Mac's.
+// FindSDK finds an SDK by name, with or without its version; the empty name is the Mac's SDK.
 func FindSDK(name string) (SDK, bool) {
 	if name == "" {
 		name = "macosx"

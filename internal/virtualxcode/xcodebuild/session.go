@@ -11,26 +11,26 @@ import (
 	"ios-agent/internal/virtualxcode/xcresult"
 )
 
-// session is one command line being played.
+// session is one run of a command line.
 type session struct {
 	Tool
 	options
 	started time.Time
-	clock   time.Time // modelled: it advances by what things cost
+	clock   time.Time // modelled: it advances by the costs of steps
 
 	container   *project.Container
-	scheme      project.Scheme // shadows the option of the same name once it is found
+	scheme      project.Scheme // hides the option of the same name after it was found
 	destination destination
-	all         []destination // what the scheme can be built for
+	all         []destination // the scheme's platforms
 	result      xcresult.Bundle
 	bundles     []string // test bundles of an earlier build
-	preparedSDK string   // what those were built for
-	analyzing   bool     // what is being built is to be analyzed
-	launches    int      // of processes that run tests
-	afterwards  []string // lines that are printed last
+	preparedSDK string   // the platforms of these bundles
+	analyzing   bool     // analyze the built files
+	launches    int      // of test processes
+	afterwards  []string // lines printed last
 }
 
-// play does what the command line asks: a question, or actions one after the other.
+// play answers a question, or runs the actions in order.
 func (s *session) play(ctx context.Context) error {
 	if s.license != "" {
 		return s.licence()
@@ -43,13 +43,13 @@ func (s *session) play(ctx context.Context) error {
 	return s.act(ctx)
 }
 
-// spend lets modelled time pass.
+// spend advances modelled time.
 func (s *session) spend(ctx context.Context, d time.Duration) error {
 	s.clock = s.clock.Add(d)
 	return s.wait(ctx, d)
 }
 
-// wait lets real time pass too, if the caller wants that.
+// wait also waits in real time, if the caller wants that.
 func (s *session) wait(ctx context.Context, d time.Duration) error {
 	if s.Pause == nil {
 		return ctx.Err()
@@ -57,12 +57,12 @@ func (s *session) wait(ctx context.Context, d time.Duration) error {
 	return s.Pause(ctx, d)
 }
 
-// stamp is how the tool begins a line on its standard error.
+// stamp is the beginning of the tool's lines on standard error.
 func (s *session) stamp() string {
 	return fmt.Sprintf("%s xcodebuild[%d:%d]", s.clock.Format("2006-01-02 15:04:05.000"), os.Getpid(), os.Getpid()*16)
 }
 
-// report prints an error as the real tool does and returns the exit status.
+// report prints an error like the real tool and returns the exit status.
 func (s *session) report(err error) int {
 	var r refusal
 	switch {

@@ -45,7 +45,7 @@ func sdkList(sdks []string) []string {
 	return sdks
 }
 
-// overlay puts settings over those below; $(inherited) is what was below.
+// overlay puts settings over lower ones; $(inherited) is the lower value.
 func overlay(below, above map[string]string) {
 	for key, value := range above {
 		if !strings.ContainsRune(key, '[') { // conditions are not evaluated
@@ -54,7 +54,7 @@ func overlay(below, above map[string]string) {
 	}
 }
 
-// builtin is what Xcode itself says, as expressions of each other.
+// builtin are Xcode's own settings, as expressions of each other.
 func (s *session) builtin(p *project.Project, t project.Target) map[string]string {
 	d := s.destination
 	build := s.buildRoot()
@@ -98,7 +98,7 @@ func (s *session) builtin(p *project.Project, t project.Target) map[string]strin
 	return all
 }
 
-// layoutOf says where things lie in a product: flat, or as bundles of macOS have it.
+// layoutOf are the folders inside a product: flat, or in the bundle layout of macOS.
 func layoutOf(d destination, kind project.Kind) map[string]string {
 	contents := "$(WRAPPER_NAME)"
 	executables, resources := contents, contents
@@ -119,7 +119,7 @@ func layoutOf(d destination, kind project.Kind) map[string]string {
 
 var expression = lazyregexp.New(`\$[({]([A-Za-z_][A-Za-z0-9_]*)(?::([a-z0-9]+))?[)}]`)
 
-// expandAll replaces $(NAME). What refers to itself becomes empty, as in Xcode.
+// expandAll replaces $(NAME). Like in Xcode, a reference to itself becomes empty.
 func expandAll(all map[string]string) map[string]string {
 	out := map[string]string{}
 	for key := range all {
@@ -128,7 +128,7 @@ func expandAll(all map[string]string) map[string]string {
 	return out
 }
 
-// maxExpansion bounds a value: settings that double each other must end.
+// maxExpansion is the maximum length of a value: settings that double each other must end.
 const maxExpansion = 64 << 10
 
 func expand(all map[string]string, value string, in []string) string {
@@ -172,7 +172,7 @@ func (s *session) buildRoot() string {
 	return filepath.Join(s.home(), "Library/Developer/Xcode/DerivedData", name)
 }
 
-// pathHash is the 28 letters Xcode puts behind a name: each half of an MD5 sum, in base 26.
+// pathHash are the 28 letters that Xcode appends to a name: each half of an MD5 sum, in base 26.
 func pathHash(path string) string {
 	sum := md5.Sum([]byte(path))
 	letters := make([]byte, 28)
@@ -186,7 +186,7 @@ func pathHash(path string) string {
 	return string(letters)
 }
 
-// buildID is an invented identifier that looks like theirs.
+// buildID is an invented identifier in Xcode's format.
 func buildID(of string) string {
 	sum := md5.Sum([]byte(of))
 	return strings.ToUpper(fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:]))

@@ -11,13 +11,13 @@ import (
 	"ios-agent/internal/virtualxcode/project"
 )
 
-// question is an option that is answered instead of building.
+// question is an option that prints an answer instead of building.
 type question struct {
 	option string
 	answer func(*session, context.Context) error
 }
 
-// questions, the one that counts first.
+// questions in order of precedence.
 func questions() []question {
 	return []question{
 		{"-version", (*session).version}, {"-checkFirstLaunchStatus", (*session).firstLaunch}, {"-exportArchive", (*session).exportArchive},
@@ -27,13 +27,13 @@ func questions() []question {
 	}
 }
 
-// What MissingVariable names when Xcode itself is not ready.
+// Values of MissingVariable for an Xcode that is not ready.
 const (
 	licenceWord     = "licence"
 	firstLaunchWord = "first-launch"
 )
 
-// licence is -license check; the other words belong to whoever may accept for this Mac.
+// licence plays -license check; the other words need the user who may accept for this Mac.
 func (s *session) licence() error {
 	switch {
 	case s.license != "check":
@@ -45,7 +45,7 @@ func (s *session) licence() error {
 	return nil
 }
 
-// firstLaunch says nothing; its exit status is the answer.
+// firstLaunch prints no output; its exit status is the answer.
 func (s *session) firstLaunch(context.Context) error {
 	if s.lacks(firstLaunchWord) {
 		return refusal{exit: exitNotReady, plain: true}
@@ -81,7 +81,7 @@ func (s *session) version(context.Context) error {
 var products = map[string]string{"iphone": "iPhone OS", "macosx": "macOS", "applet": "Apple TVOS", "xros": "xrOS", "xrsimu": "xrOS",
 	"watcho": "Watch OS", "watchs": "Watch OS"}
 
-// runsIOSApps are the SDKs of systems that run apps made for iOS.
+// runsIOSApps are the SDKs of systems that run iOS apps.
 var runsIOSApps = map[string]bool{"macosx": true, "xros": true, "xrsimulator": true}
 
 func (p platform) product() string { return products[p.sdk[:min(6, len(p.sdk))]] }

@@ -14,14 +14,14 @@ type stepLog struct {
 	b buildable
 }
 
-// escapePath is how the log writes a path.
+// escapePath escapes a path like the log.
 func escapePath(p string) string { return strings.ReplaceAll(p, " ", `\ `) }
 
 func (l stepLog) where() string {
 	return fmt.Sprintf("(in target '%s' from project '%s')", l.b.target.Name, l.b.project.Name)
 }
 
-// step is a command with what it runs.
+// step is a command and its arguments.
 func (l stepLog) step(head, command string) {
 	l.s.say("%s %s\n    cd %s\n    %s\n\n", head, l.where(), escapePath(l.b.project.Dir), command)
 }
@@ -30,7 +30,7 @@ func (l stepLog) temp(file string) string {
 	return escapePath(filepath.Join(l.b.settings["OBJECT_FILE_DIR_normal"], "arm64", file))
 }
 
-// prepare is what comes before compiling.
+// prepare prints the steps before compiling.
 func (l stepLog) prepare(in inputs) {
 	name := l.b.settings["PRODUCT_NAME"]
 	if l.b.target.Kind != project.PackageTarget && l.signs() {
@@ -54,7 +54,7 @@ func (l stepLog) triple() string {
 	return "arm64-apple-" + fmt.Sprintf(l.s.destination.triple, l.b.settings[l.s.destination.deployment])
 }
 
-// compile prints the compilation of a file with its diagnostics; an error makes two commands that failed.
+// compile prints the compilation of a file with its diagnostics; an error causes two failed commands.
 func (l stepLog) compile(src source) (failed []string, first string) {
 	heads := []string{
 		fmt.Sprintf("SwiftCompile normal arm64 Compiling\\ %s %s %s", escapePath(filepath.Base(src.path)), escapePath(src.path), l.where()),
@@ -80,7 +80,7 @@ func (l stepLog) compile(src source) (failed []string, first string) {
 	return failed, first
 }
 
-// print is a diagnostic with its line and a caret.
+// print prints a diagnostic with its line and a caret.
 func (i issue) print() string {
 	if i.line == 0 {
 		return fmt.Sprintf("error: %s\n", i.message)
@@ -89,7 +89,7 @@ func (i issue) print() string {
 	return fmt.Sprintf("%s:%d:%d: %s: %s\n%s\n%s\n", i.path, i.line, i.column, i.severity, i.message, i.text, caret)
 }
 
-// analyze prints what only the analyzer finds in a file.
+// analyze prints the analyzer's warnings in a file.
 func (l stepLog) analyze(src source) {
 	l.s.say("AnalyzeShallow %s normal arm64 %s\n    cd %s\n    \n", escapePath(src.path), l.where(), escapePath(l.b.project.Dir))
 	for _, i := range src.issues {
@@ -101,7 +101,7 @@ func (l stepLog) analyze(src source) {
 	l.s.say("\n")
 }
 
-// module is what comes between compiling and linking.
+// module prints the steps between compiling and linking.
 func (l stepLog) module() {
 	for _, part := range []string{"Compilation Requirements", "Compilation"} {
 		l.step(fmt.Sprintf("SwiftDriver\\ %s %s normal arm64 com.apple.xcode.tools.swift.compiler", escapePath(part),
@@ -113,7 +113,7 @@ func (l stepLog) module() {
 		l.b.settings["PRODUCT_MODULE_NAME"], l.where(), l.where(), escapePath(l.b.project.Dir))
 }
 
-// finish is what comes after linking: the bundle, its signature.
+// finish prints the steps after linking: the bundle, its signature.
 func (l stepLog) finish() {
 	product := escapePath(l.b.product())
 	if l.b.target.Kind == project.PackageTarget {
@@ -163,7 +163,7 @@ func (l stepLog) finish() {
 
 func (l stepLog) signs() bool { return l.b.settings["CODE_SIGNING_ALLOWED"] != "NO" }
 
-// entitlements are written before anything is compiled.
+// entitlements are written before any compilation.
 func (l stepLog) entitlements() {
 	file := escapePath(filepath.Join(l.b.settings["TARGET_TEMP_DIR"], l.b.settings["FULL_PRODUCT_NAME"]+".xcent"))
 	l.s.say("ProcessProductPackaging \"\" %[1]s %[2]s\n    cd %[3]s\n    \n    Entitlements:\n    \n    {\n    "+

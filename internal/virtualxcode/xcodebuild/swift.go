@@ -9,32 +9,32 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// What the virtual compiler reads of a Swift file: comments that say what a compiler or a test would report.
+// The virtual compiler reads special comments of a Swift file. They give the messages of a compiler or a test.
 //
 //	let total = pricee // virtual: error: cannot find 'pricee' in scope
 //	XCTAssertEqual(a, b) // virtual: fails: XCTAssertEqual failed: ("1") is not equal to ("2")
 //
-// What a compiler says: error, warning, note, and analyze (a warning that only the action analyze gives).
+// Comments for the compiler: error, warning, note, and analyze (a warning that only the action analyze gives).
 //
-// What goes wrong around it, wherever in the target the comment stands:
+// Comments for other steps, anywhere in the target:
 //
 //	// virtual: undefined: _OBJC_CLASS_$_Printer      a symbol the linker does not find
 //	// virtual: link: library 'ssl' not found         any other error of the linker
 //	// virtual: script: SwiftLint: 3 violations       the script phase of that name fails, after printing the rest
-//	// virtual: sign: Signing for "Shop" requires …   signing is refused, except for simulators, which need none
+//	// virtual: sign: Signing for "Shop" requires …   signing fails, except for simulators
 //	// virtual: package: no versions of 'x' match …   packages cannot be resolved; also in a Package.swift
 //
-// What a test does: fails, skips, expected (a failure), crashes (with the message of the fatal error), passes (from that
+// Comments for a test: fails, skips, expected (a failure), crashes (with the message of the fatal error), passes (from that
 // run of it on, for tests that are repeated), takes (seconds), measures (seconds, separated by commas), prints (a line),
 // warns (a runtime warning) and attaches (a file of that name).
 //
 // A function that tests do not run through is uncovered.
 const markPrefix = "// virtual: "
 
-// maxSource bounds a file.
+// maxSource is the maximum size of a file.
 const maxSource = 4 << 20
 
-// source is a Swift file, read.
+// source is a parsed Swift file.
 type source struct {
 	path      string
 	lines     int
@@ -48,31 +48,31 @@ type source struct {
 type issue struct {
 	severity, message, path, text string
 	line, column, width           int
-	kind                          string // what result bundles call it; empty is what they call those of Swift
+	kind                          string // its type in result bundles; empty is the type of Swift diagnostics
 }
 
-// trouble is what goes wrong outside the compiler.
+// trouble is an error outside the compiler.
 type trouble struct {
 	kind, text string
 	line       int
-	function   string // that the comment stands in
+	function   string // of the comment
 }
 
-// troubleKinds are the comments that speak of a target, not of a line or a test.
+// troubleKinds are the comments about a target, as opposed to a line or a test.
 var troubleKinds = []string{"undefined", "link", "script", "sign", "package"}
 
-// testCase is a test found in a file. Its fields are exported because products carry them.
+// testCase is a test in a file. Its fields are exported because products contain them.
 type testCase struct {
 	Suite, SuiteDisplay, Name, Display, File string
 	Swift                                    bool
 	Arguments                                []string
 	Fails                                    []failMark
 	Skips, Expected                          string
-	Skipped, Fine                            bool // Fine: it fails, as expected
+	Skipped, Fine                            bool // fails as expected, which counts as a success
 	SkipLine                                 int
 	Takes                                    float64
 	Crashes                                  *failMark
-	Passes                                   int // the run from which on it passes; 0 is never
+	Passes                                   int // the first run that passes; 0 means never
 	Measures                                 []float64
 	MeasureLine                              int
 	Prints, Warns, Attaches, Tags            []string
@@ -83,7 +83,7 @@ type failMark struct {
 	Message      string
 }
 
-// function is code that coverage is counted for.
+// function is a part of a file with its own coverage.
 type function struct {
 	Name       string
 	Line       int
@@ -111,7 +111,7 @@ var (
 	quotedToken   = lazyregexp.New(`'([^']+)'`)
 )
 
-// newIssue finds where on its line a message points: at what it quotes first, else at the first character.
+// newIssue finds the column of a message: at its first quoted text, else at the first character.
 func newIssue(path string, line int, code, severity, message string) issue {
 	code = strings.TrimRight(code, " \t\r\n")
 	at, width := len(code)-len(strings.TrimLeft(code, " \t")), 1
@@ -123,7 +123,7 @@ func newIssue(path string, line int, code, severity, message string) issue {
 	return issue{severity: severity, message: message, path: path, text: code, line: line, column: at + 1, width: width}
 }
 
-// labels makes increment(by:) of the parameters of a function.
+// labels builds increment(by:) from the parameters of a function.
 func labels(name, parameters string) string {
 	out := strings.TrimSpace(name) + "("
 	for p := range strings.SplitSeq(parameters, ",") {
@@ -135,7 +135,7 @@ func labels(name, parameters string) string {
 	return out + ")"
 }
 
-// arguments are those of a parameterised test, if they are written out.
+// arguments are the arguments of a parameterised test, if they are literals.
 func arguments(attribute string) (all []string) {
 	m := argumentList.FindStringSubmatch(attribute)
 	if m == nil {
@@ -157,7 +157,7 @@ func seconds(text string) float64 {
 	return f
 }
 
-// tags are those of a Swift Testing test, without their leading dots.
+// tags are the tags of a Swift Testing test, without leading dots.
 func tags(attribute string) (all []string) {
 	m := tagList.FindStringSubmatch(attribute)
 	if m == nil {

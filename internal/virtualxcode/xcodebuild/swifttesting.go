@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/virtualxcode/xcresult"
 )
 
-// swiftTesting runs the tests of Swift Testing; a bundle without any does not mention it.
+// swiftTesting runs the Swift Testing tests; a bundle without such tests prints nothing about them.
 func (s *session) swiftTesting(p testProduct) (out []xcresult.Suite) {
 	groups := suites(p.Tests, true)
 	if len(groups) == 0 {

@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/virtualxcode/xcresult"
 )
 
-// count is what a suite adds up to.
+// count is the total of a suite.
 type count struct {
 	tests, failures, skipped int
 	spent                    time.Duration
@@ -18,7 +18,7 @@ func (c *count) add(o count) {
 	c.tests, c.failures, c.skipped, c.spent = c.tests+o.tests, c.failures+o.failures, c.skipped+o.skipped, c.spent+o.spent
 }
 
-// runBundle runs the tests of one bundle: those of XCTest, then those of Swift Testing.
+// runBundle runs the tests of one bundle: first the XCTest tests, then the Swift Testing tests.
 func (s *session) runBundle(p testProduct) xcresult.TestBundle {
 	out := xcresult.TestBundle{Name: p.Target, UI: p.UI}
 	s.launches++
@@ -37,7 +37,7 @@ func (s *session) outermost() string {
 	return "All tests"
 }
 
-// suites groups tests by the type they are in, in the order they come.
+// suites groups tests by their type, in order of appearance.
 func suites(all []testCase, swift bool) (groups [][]testCase) {
 	at := map[string]int{}
 	for _, t := range all {
@@ -71,11 +71,11 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// logWords are the results in a log, where an expected failure is a success.
+// logWords are the results in a log, where an expected failure counts as a success.
 var logWords = map[string]string{xcresult.Passed: "passed", xcresult.Failed: "failed", xcresult.Skipped: "skipped",
 	xcresult.ExpectedFailure: "passed"}
 
-// outcome is what a test comes to, for the result bundle.
+// outcome is the result of a test, for the result bundle.
 func (s *session) outcome(t testCase, ui bool) xcresult.Case {
 	c := xcresult.Case{Name: t.Name, Display: t.Display, Swift: t.Swift, Result: xcresult.Passed, Start: unix(s.clock),
 		Duration: t.took(ui).Seconds(), Arguments: t.Arguments,
@@ -98,12 +98,12 @@ func (s *session) outcome(t testCase, ui bool) xcresult.Case {
 
 // uiStep is a line of a UI test's log.
 type uiStep struct {
-	at    float64 // seconds from its start
+	at    float64 // seconds after its start
 	depth int
 	title string
 }
 
-// activities are the steps of a UI test, as far as they are always the same.
+// activities are the constant steps of a UI test.
 func (s *session) activities(p testProduct, t testCase, c xcresult.Case) []xcresult.Activity {
 	total := t.took(true).Seconds()
 	all := []uiStep{

@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/virtualxcode/applejson"
 )
 
-// plans are the names of the scheme's test plans; a scheme without any has one that Xcode makes of it.
+// plans are the names of the scheme's test plans; a scheme without one has the plan that Xcode generates.
 func (s *session) plans() (names []string) {
 	for _, reference := range s.scheme.Plans {
 		_, file, _ := strings.Cut(reference, ":")
@@ -30,7 +30,7 @@ func (s *session) plan() string {
 	return s.plans()[0]
 }
 
-// checkPlan refuses a test plan the scheme has not.
+// checkPlan refuses an unknown test plan.
 func (s *session) checkPlan() error {
 	if s.testPlan == "" || slices.Contains(s.plans(), s.testPlan) {
 		return nil
@@ -82,7 +82,7 @@ func (s *session) enumerate(all []testProduct) error {
 	return nil
 }
 
-// testList is every test by its identifier; those that are left out are disabled.
+// testList is every test by its identifier; excluded tests are disabled.
 func (s *session) testList(all []testProduct) any {
 	enabled, disabled := []any{}, []any{}
 	for _, p := range all {
@@ -129,7 +129,7 @@ func node(kind, name string, children []any) map[string]any {
 	return n
 }
 
-// enumerationText is a list or a tree of tests for people.
+// enumerationText is a list or a tree of tests as text.
 func enumerationText(v any, depth int) string {
 	o := v.(map[string]any)
 	if enabled, flat := o["enabledTests"].([]any); flat {

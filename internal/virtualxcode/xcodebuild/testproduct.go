@@ -11,11 +11,11 @@ import (
 	"ios-agent/internal/virtualxcode/xcresult"
 )
 
-// testProduct is what a built test bundle carries: its tests, as its sources were when it was built.
+// testProduct is the content of a built test bundle: its tests at the time of the build.
 type testProduct struct {
 	Target, Module, BundleID string
 	App                      string // bundle id of the app under test
-	Host                     string // name of the program that runs the tests; empty is xctest
+	Host                     string // name of the test process; empty is xctest
 	UI                       bool
 	Tests                    []testCase
 	Covers                   []xcresult.CoverageTarget
@@ -23,10 +23,10 @@ type testProduct struct {
 
 func (p testProduct) host() string { return cmp.Or(p.Host, "xctest") }
 
-// testsFile is the file in the bundle that has it.
+// testsFile is the file with the tests in the bundle.
 const testsFile = "virtual-tests.json"
 
-// writeTests puts the tests into the bundle, and the bundle into a runner if it needs one.
+// writeTests writes the tests into the bundle, and the bundle into a runner if it needs one.
 func (s *session) writeTests(b buildable, in inputs) error {
 	p := testProduct{Target: b.target.Name, Module: b.settings["PRODUCT_MODULE_NAME"], BundleID: b.settings["PRODUCT_BUNDLE_IDENTIFIER"],
 		UI: b.target.Kind == project.UITests}
@@ -55,7 +55,7 @@ func (s *session) writeTests(b buildable, in inputs) error {
 	return s.writeRunner(b)
 }
 
-// writeRunner makes the app that UI tests come in.
+// writeRunner writes the app that contains UI tests.
 func (s *session) writeRunner(b buildable) error {
 	name := b.settings["PRODUCT_NAME"] + "-Runner"
 	runner := b
@@ -77,7 +77,7 @@ func (s *session) writeRunner(b buildable) error {
 	return write(runner.infoPlist(), info, 0o644)
 }
 
-// coverageOf is the code of an app, to be counted when its tests run.
+// coverageOf is the code of an app that counts for coverage.
 func coverageOf(b buildable) xcresult.CoverageTarget {
 	c := xcresult.CoverageTarget{Name: b.settings["FULL_PRODUCT_NAME"], Product: b.executable()}
 	for _, path := range b.sourcePaths() {

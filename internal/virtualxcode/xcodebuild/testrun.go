@@ -80,7 +80,7 @@ func (s *session) runTests(ctx context.Context, a action) error {
 	return s.finish(a, s.clock.Sub(begin))
 }
 
-// products are the test bundles, read.
+// products are the parsed test bundles.
 func (s *session) products(a action) (all []testProduct, err error) {
 	for _, path := range s.bundles {
 		p, err := readTests(path)
@@ -96,7 +96,7 @@ func (s *session) products(a action) (all []testProduct, err error) {
 	return all, s.checkTargets(names)
 }
 
-// checkTargets refuses tests of a target that is not to be tested.
+// checkTargets refuses requested tests of a target that the scheme does not test.
 func (s *session) checkTargets(known []string) error {
 	for _, id := range s.only {
 		if target, _, _ := strings.Cut(id, "/"); !slices.Contains(known, target) {
@@ -108,8 +108,7 @@ func (s *session) checkTargets(known []string) error {
 	return nil
 }
 
-// wants says whether a target is run although none of its tests is left: it is the one whose tests were asked for, or
-// nothing was.
+// wants reports whether a target runs although all its tests are excluded: its tests were requested, or no selection was made.
 func (s *session) wants(target string) bool {
 	return len(s.only) == 0 || slices.ContainsFunc(s.only, func(id string) bool {
 		return id == target || strings.HasPrefix(id, target+"/")
@@ -132,14 +131,14 @@ func (s *session) testRoot() string {
 	return s.buildRoot()
 }
 
-// notBuilt is what happens to tests that were not built.
+// notBuilt is the error for tests that were not built.
 func (s *session) notBuilt(a action, path string) error {
 	return refusal{exit: exitFailed, plain: true,
 		text: fmt.Sprintf("%s xcodebuild: error: Failed to load the test bundle. The bundle “%s” couldn’t be loaded because its "+
 			"executable couldn’t be located.\n\n** %s FAILED **\n\n", s.stamp(), filepath.Base(path), a.banner)}
 }
 
-// selected are the tests of a bundle that -only-testing and -skip-testing leave.
+// selected are the tests of a bundle after -only-testing and -skip-testing.
 func (s *session) selected(p testProduct) []testCase {
 	return slices.DeleteFunc(slices.Clone(p.Tests), func(t testCase) bool {
 		named := func(id string) bool { return t.named(p.Target, id) }
@@ -147,7 +146,7 @@ func (s *session) selected(p testProduct) []testCase {
 	})
 }
 
-// named says whether an identifier such as Target/Suite/test() covers the test.
+// named reports whether an identifier such as Target/Suite/test() covers the test.
 func (t testCase) named(target, id string) bool {
 	full := strings.TrimSuffix(t.id(target), "()")
 	id = strings.TrimSuffix(strings.TrimSuffix(id, "/"), "()")
@@ -160,7 +159,7 @@ func (t testCase) id(target string) string {
 	return strings.Join(slices.DeleteFunc([]string{target, t.Suite, t.Name}, func(s string) bool { return s == "" }), "/")
 }
 
-// took is how long a test takes: what its mark says, or something that depends on its name only.
+// took is the duration of a test: from its comment, or derived from its name.
 func (t testCase) took(ui bool) time.Duration {
 	if t.Takes > 0 {
 		return time.Duration(t.Takes * float64(time.Second))
@@ -174,7 +173,7 @@ func (t testCase) took(ui bool) time.Duration {
 	return d
 }
 
-// finish prints what the whole run came to.
+// finish prints the result of the whole run.
 func (s *session) finish(a action, took time.Duration) error {
 	failing := []string{}
 	for _, b := range s.result.Tests {

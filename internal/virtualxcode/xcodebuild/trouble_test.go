@@ -38,7 +38,7 @@ func (b *bench) says(all ...string) {
 	}
 }
 
-func TestTroubles(t *testing.T) {
+func TestBuildProblemsPrintRealErrors(t *testing.T) {
 	device := []string{"-destination", "generic/platform=iOS"}
 	on := []string{"-destination", dest}
 	for name, tc := range map[string]struct {
@@ -94,7 +94,7 @@ func TestTroubles(t *testing.T) {
 	}
 }
 
-func TestAnalyzerWarnings(t *testing.T) {
+func TestAnalyzeReportsWarnings(t *testing.T) {
 	b := newBench(t, project.SampleApp)
 	b.put("Tally/Counter.swift", "let a = 1 // virtual: analyze: value stored to 'a' is never read\n")
 	b.must(0, "-scheme", "Tally", "-destination", dest, "-resultBundlePath", "R.xcresult", "analyze")
@@ -104,7 +104,7 @@ func TestAnalyzerWarnings(t *testing.T) {
 	}
 }
 
-func TestPackagesThatCannotBeResolved(t *testing.T) {
+func TestUnresolvedPackageFailsCommands(t *testing.T) {
 	b := newBench(t, project.SampleWorkspace)
 	b.put("CafeKit/Package.swift", "// virtual: package: Dependencies could not be resolved because no versions of 'tea' match the "+
 		"requirement 9.0.0..<10.0.0.\n")
@@ -116,7 +116,7 @@ func TestPackagesThatCannotBeResolved(t *testing.T) {
 	}
 }
 
-func TestAPackageIsAWorkspace(t *testing.T) {
+func TestPackageFolderIsListedAsWorkspace(t *testing.T) {
 	b := newBench(t, project.SampleWorkspace)
 	b.dir = filepath.Join(b.dir, "CafeKit")
 	b.must(0, "-list")
@@ -139,7 +139,7 @@ final class CrashTests: XCTestCase {
 }
 `
 
-func TestACrashRestartsTheRun(t *testing.T) {
+func TestCrashRestartsTestRun(t *testing.T) {
 	b := newBench(t, project.SampleApp)
 	b.put("TallyTests/CounterTests.swift", crashing)
 	b.must(65, "-scheme", "Tally", "-destination", dest, "-only-testing:TallyTests/CrashTests", "-resultBundlePath", "R.xcresult", "test")
@@ -157,7 +157,7 @@ func TestACrashRestartsTheRun(t *testing.T) {
 	}
 }
 
-func TestRepetitions(t *testing.T) {
+func TestRepetitionOptionsRepeatFlakyTest(t *testing.T) {
 	b := newBench(t, project.SampleApp)
 	b.put("TallyTests/CounterTests.swift", `
 final class FlakyTests: XCTestCase {
@@ -186,7 +186,7 @@ final class FlakyTests: XCTestCase {
 	}
 }
 
-func TestAMissingPlatform(t *testing.T) {
+func TestMissingPlatformIsIneligibleDestination(t *testing.T) {
 	b := newBench(t, project.SampleWatch)
 	b.env = map[string]string{MissingVariable: "watchOS"}
 	b.must(70, "-scheme", "Steps", "-destination", "platform=watchOS Simulator,name=Apple Watch Series 10 (46mm)", "build")
@@ -198,7 +198,7 @@ func TestAMissingPlatform(t *testing.T) {
 	b.must(0, "-scheme", "Steps", "-destination", "platform=watchOS Simulator,name=Apple Watch Series 10 (46mm)", "test")
 }
 
-func TestArchiveAndExport(t *testing.T) {
+func TestArchiveAndExportWriteIPA(t *testing.T) {
 	b := newBench(t, project.SampleApp)
 	b.must(0, "-scheme", "Tally", "-destination", "generic/platform=iOS", "-archivePath", "Out/Tally.xcarchive", "archive")
 	b.says("Release-iphoneos", "** ARCHIVE SUCCEEDED **")
@@ -221,7 +221,7 @@ func TestArchiveAndExport(t *testing.T) {
 	b.must(64, "-exportArchive", "-archivePath", "Out/Tally.xcarchive", "-exportPath", "Export", "-exportOptionsPlist", "none.plist")
 }
 
-func TestMeasurements(t *testing.T) {
+func TestMeasurementsArePrinted(t *testing.T) {
 	b := newBench(t, project.SampleApp)
 	b.put("TallyTests/CounterTests.swift", "\nfinal class SpeedTests: XCTestCase {\n    func testSpeed() {\n        measure { } // "+
 		"virtual: measures: 0.1, 0.3\n    }\n}\n")
@@ -231,8 +231,8 @@ func TestMeasurements(t *testing.T) {
 	b.golden("test-measure")
 }
 
-// TestScriptPhases: scripts are mentioned, in their order and as often as they would run, and never run.
-func TestScriptPhases(t *testing.T) {
+// TestScriptPhasesAreListedButNotRun: scripts are mentioned, in their order and as often as they would run, and never run.
+func TestScriptPhasesAreListedButNotRun(t *testing.T) {
 	l, err := project.SampleMac.Layout()
 	if err != nil {
 		t.Fatal(err)

@@ -15,16 +15,16 @@ import (
 	"ios-agent/internal/virtualxcode/service"
 )
 
-// wdaScheme is the one that WebDriverAgent is built with.
+// wdaScheme is the scheme of WebDriverAgent.
 const wdaScheme = "WebDriverAgentRunner"
 
-// webDriverAgents reports whether a command line runs WebDriverAgent from products that were built before.
+// webDriverAgents reports whether a command line runs WebDriverAgent from built products.
 func webDriverAgents(o options) bool {
 	return slices.Contains(o.actions, "test-without-building") && strings.HasPrefix(filepath.Base(o.xctestrun), wdaScheme)
 }
 
-// webDriverAgent runs WebDriverAgent: it listens on the port that the environment names and serves until it is interrupted or the
-// device is gone.
+// webDriverAgent runs WebDriverAgent: it listens on the port in the environment and serves until an interrupt or until the device shuts
+// down.
 func (t Tool) webDriverAgent(ctx context.Context, o options) int {
 	asked := map[string]string{}
 	for _, text := range o.destinations {
@@ -68,7 +68,7 @@ func (t Tool) serveWDA(ctx context.Context, udid string, o options, physical boo
 	port := cmp.Or(t.Getenv(runnerPrefix+"USE_PORT"), written, "8100")
 	spec := service.AgentSpec{UDID: udid, PID: os.Getpid(), WDA: true, On: physical,
 		Runner: cmp.Or(bundle, "com.facebook.WebDriverAgentRunner.xctrunner")}
-	if physical { // it listens on the device, where only usbmuxd leads
+	if physical { // it listens on the device, which only usbmuxd reaches
 		if spec.Port, err = strconv.Atoi(port); err != nil {
 			return err
 		}
@@ -92,10 +92,10 @@ func (t Tool) serveWDA(ctx context.Context, udid string, o options, physical boo
 	return holdWDA(ctx, a)
 }
 
-// wdaStarted is what it prints when it listens.
+// wdaStarted is its output when it listens.
 const wdaStarted = "Testing started\nTest Case '-[UITestingUITests testRunner]' started.\nServerURLHere->http://%s<-ServerURLHere\n"
 
-// runnerPrefix is what xcodebuild strips from a variable before the runner sees it.
+// runnerPrefix is the prefix that xcodebuild removes from the runner's variables.
 const runnerPrefix = "TEST_RUNNER_"
 
 // serveAll copies bytes between the clients and the service until the listener is closed.
@@ -105,7 +105,7 @@ func serveAll(ctx context.Context, listener net.Listener, a *service.Agent) {
 		if err != nil {
 			return
 		}
-		go a.Carry(ctx, conn) // it ends with the agent's registration
+		go a.Carry(ctx, conn) // the connection ends with the agent's registration
 	}
 }
 

@@ -1,6 +1,6 @@
-// Package xcodebuild plays xcodebuild: it reads real project folders, reports the errors that comments in the Swift files
-// ask for, and writes products and result bundles. test-without-building of our agent's scheme serves the agent protocol,
-// as the real test runner does on the device. It executes nothing.
+// Package xcodebuild plays xcodebuild. A Tool reads real project folders, reports the errors that comments in the Swift files ask for,
+// and writes products and result bundles. test-without-building of the agent's scheme serves the agent protocol, like the real test
+// runner on the device. The package must not execute any program.
 package xcodebuild
 
 import (
@@ -12,14 +12,14 @@ import (
 	"ios-agent/internal/virtualxcode/tool"
 )
 
-// Scheme is the scheme and the variables that the production code uses for its agent. main tells them, because this
-// package must not know who executes it.
+// Scheme is the scheme and the variables that the production code uses for its agent. main passes them in, because this package must
+// not know the production code.
 type Scheme struct {
-	Name           string // of the agent's scheme
-	Port, Token    string // names of the variables the runner reads
-	Build          string // and of the one that says what it was built of
-	PublicOnly     string // and of the one that is 1 for an agent that uses only what Apple documents
-	VariablePrefix string // what xcodebuild strips from a variable before the runner sees it
+	Name           string // name of the agent's scheme
+	Port, Token    string // names of the runner's variables
+	Build          string // the variable with the build id
+	PublicOnly     string // the variable that is 1 for an agent that uses only documented features
+	VariablePrefix string // the prefix that xcodebuild removes from the runner's variables
 }
 
 // Exit codes of xcodebuild.
@@ -34,7 +34,7 @@ const (
 	exitSeveral     = 78
 )
 
-// Devices are where things can be built for and run, besides the Mac itself.
+// Devices are the possible destinations, other than the Mac.
 type Devices interface {
 	// Devices lists them. It is called once for each command that needs a destination.
 	Devices(ctx context.Context) ([]Device, error)
@@ -43,10 +43,10 @@ type Devices interface {
 // Device is a simulator or a connected device.
 type Device struct {
 	UDID, Name, Model string
-	Platform          string // as destinations call it: iOS Simulator, watchOS Simulator, iOS…
+	Platform          string // the platform in destinations: iOS Simulator, watchOS Simulator, iOS…
 	OS, Build         string // such as 18.5 and 22F77
-	Unavailable       string // why it cannot be used; empty if it can
-	Locked            bool   // no app can be launched on it
+	Unavailable       string // the reason why it is unavailable; empty if available
+	Locked            bool   // apps cannot be launched on it
 }
 
 // Tool is one call of xcodebuild.
@@ -55,10 +55,10 @@ type Tool struct {
 	Service service.Client
 	Scheme  Scheme
 
-	Faults  Faults                                     // nil: nothing goes wrong
-	Devices Devices                                    // nil: there is only the Mac
-	Now     func() time.Time                           // nil is the real clock
-	Pause   func(context.Context, time.Duration) error // lets modelled time pass; nil does not wait
+	Faults  Faults                                     // nil: no faults
+	Devices Devices                                    // nil: only the Mac
+	Now     func() time.Time                           // nil uses the real clock
+	Pause   func(context.Context, time.Duration) error // advances modelled time; nil does not wait
 }
 
 // Run plays one command line.
@@ -82,12 +82,12 @@ func (t Tool) Run(ctx context.Context) int {
 	return s.report(err)
 }
 
-// refusal is an error in the words of the tool, with what it exits with.
+// refusal is an error in the tool's words, with its exit status.
 type refusal struct {
 	exit   int
 	text   string
-	bundle bool // whether the tool says that it writes a result bundle of the error
-	plain  bool // whether the text stands alone, without the tool's name
+	bundle bool // the tool prints that it writes a result bundle of the error
+	plain  bool // the text has no prefix with the tool's name
 }
 
 func (r refusal) Error() string { return r.text }

@@ -8,21 +8,21 @@ import (
 	"ios-agent/internal/virtualxcode/xcresult"
 )
 
-// xctestRun is a bundle's XCTest tests being run, in one process or, after crashes, in several.
+// xctestRun runs a bundle's XCTest tests, in one process or, after crashes, in several.
 type xctestRun struct {
 	s    *session
 	p    testProduct
 	open []*openSuite
 }
 
-// openSuite is a suite that has begun. Its counts stay when the process is another one; its times do not.
+// openSuite is a running suite. Its counts survive a new process; its times do not.
 type openSuite struct {
 	name  string
 	begin time.Time
 	count count
 }
 
-// xctests runs the tests of XCTest; a bundle without any still says so.
+// xctests runs the XCTest tests; a bundle without tests still prints its suites.
 func (s *session) xctests(p testProduct) (out []xcresult.Suite) {
 	r := &xctestRun{s: s, p: p}
 	r.enter(s.outermost())
@@ -63,7 +63,7 @@ func (r *xctestRun) leave() {
 		c.spent.Seconds(), r.s.since(o.begin))
 }
 
-// test runs a test as often as it is to be run.
+// test runs a test and its repetitions.
 func (r *xctestRun) test(t testCase) xcresult.Case {
 	var kept []xcresult.Case
 	for _, i := range r.s.runs(t, r.p.UI) {
@@ -83,10 +83,10 @@ func (r *xctestRun) test(t testCase) xcresult.Case {
 	return r.s.sum(kept)
 }
 
-// crashed says that the process ended in this run.
+// crashed is set if the process ended in this run.
 func (t testCase) crashed() bool { return t.Crashes != nil && !t.Skipped }
 
-// restart is what happens after a crash: the suites begin again, with the tests that are left.
+// restart prints the lines after a crash: the suites start again, with the remaining tests.
 func (r *xctestRun) restart(t testCase) {
 	r.s.restarting(strings.ReplaceAll(t.Suite, "/", ".") + "." + t.Name)
 	r.open[0].name = "Selected tests"
@@ -95,7 +95,7 @@ func (r *xctestRun) restart(t testCase) {
 	}
 }
 
-// restarting prints which test ended the process.
+// restarting names the test that ended the process.
 func (s *session) restarting(id string) {
 	fmt.Fprintf(s.Stdout, "\nRestarting after unexpected exit, crash, or test timeout in %s; summary will include totals from previous "+
 		"launches.\n\n", id)
@@ -133,15 +133,15 @@ func (r *xctestRun) once(t iteration) xcresult.Case {
 	return kept
 }
 
-// process is the name and number of the program that runs the tests.
+// process is the name and number of the test process.
 func (s *session) process(p testProduct) string {
 	return fmt.Sprintf("%s (%d)", p.host(), s.pid())
 }
 
-// pid is the number of the process that runs the tests; after a crash it is another. No such process exists.
+// pid is the number of the test process; it changes after a crash. The process does not exist.
 func (s *session) pid() int { return 41000 + s.launches }
 
-// fatal is what a process prints on both streams before it ends.
+// fatal prints the process's last message on both streams.
 func (s *session) fatal(p testProduct, t testCase) {
 	line := fmt.Sprintf("%s/%s:%d: Fatal error: %s", p.Module, t.File[strings.LastIndex(t.File, "/")+1:], t.Crashes.Line, t.Crashes.Message)
 	fmt.Fprintf(s.Stdout, "%s\n%s %s[%d:%d] %s\n\n", line, s.clock.Format("2006-01-02 15:04:05.000000-0700"), p.host(), s.pid(),

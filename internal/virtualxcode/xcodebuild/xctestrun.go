@@ -15,10 +15,10 @@ import (
 	"ios-agent/internal/virtualxcode/xcresult"
 )
 
-// root is how an .xctestrun names the folder it lies in.
+// root is the placeholder of an .xctestrun for its own folder.
 const root = "__TESTROOT__"
 
-// writeTestProducts writes the .xctestrun, and copies everything when a folder for it was asked for.
+// writeTestProducts writes the .xctestrun, and copies all products if a folder for them was requested.
 func (s *session) writeTestProducts(all []buildable) error {
 	products := filepath.Join(s.buildRoot(), "Build/Products")
 	data, err := plist.MarshalIndent(s.testRun(all, products), plist.XMLFormat, "\t")
@@ -48,7 +48,7 @@ func (s *session) writeTestProducts(all []buildable) error {
 	return write(filepath.Join(to, "Info.plist"), info, 0o644)
 }
 
-// testRun is the contents of an .xctestrun: a dictionary for each test bundle.
+// testRun is the content of an .xctestrun: a dictionary for each test bundle.
 func (s *session) testRun(all []buildable, products string) map[string]any {
 	run := map[string]any{"__xctestrun_metadata__": map[string]any{"FormatVersion": 1,
 		"ContainerInfo": map[string]string{"ContainerName": s.container.Name, "SchemeName": s.scheme.Name}}}
@@ -80,12 +80,12 @@ func (s *session) testRun(all []buildable, products string) map[string]any {
 	return run
 }
 
-// prepared says that tests come from an earlier build, without a project.
+// prepared reports whether the tests come from an earlier build, without a project.
 func (s *session) prepared() bool {
 	return slices.Equal(s.actions, []string{"test-without-building"}) && (s.xctestrun != "" || s.testProducts != "" && s.schemeName == "")
 }
 
-// openPrepared reads the .xctestrun and takes the destination by its platform.
+// openPrepared reads the .xctestrun and selects the destination by its platform.
 func (s *session) openPrepared(ctx context.Context) error {
 	file := s.abs(s.xctestrun)
 	if file == "" {
@@ -114,7 +114,7 @@ func (s *session) openPrepared(ctx context.Context) error {
 	return s.checkConcrete()
 }
 
-// bundlesOf are the test bundles of an .xctestrun; one that was moved to a folder of products lies beside it.
+// bundlesOf are the test bundles of an .xctestrun; a moved .xctestrun finds them next to it.
 func bundlesOf(run map[string]any, dir string) (all []string) {
 	if strings.HasSuffix(filepath.Dir(dir), "Tests") {
 		dir = filepath.Join(filepath.Dir(filepath.Dir(dir)), "Binaries", filepath.Base(dir))
@@ -131,7 +131,7 @@ func bundlesOf(run map[string]any, dir string) (all []string) {
 	return all
 }
 
-// resolveFor finds a destination for tests built before: their file's name says for which SDK.
+// resolveFor finds a destination for built tests: the file name contains the SDK.
 func (s *session) resolveFor(ctx context.Context, file string) error {
 	for _, p := range platforms {
 		if strings.Contains(filepath.Base(file), "_"+p.sdk) {

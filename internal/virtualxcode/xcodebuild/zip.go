@@ -49,10 +49,10 @@ func addFolder(z *zip.Writer, files fs.FS, as string) error {
 	})
 }
 
-// maxPlist bounds a property list.
+// maxPlist is the maximum size of a property list.
 const maxPlist = 8 << 20
 
-// readPlist reads a property list that is a dictionary.
+// readPlist reads a property list with a dictionary.
 func readPlist(file string) (map[string]any, error) {
 	data, err := regularfile.Read(file, maxPlist)
 	if err != nil {

@@ -35,7 +35,7 @@ func (i Issue) json(at float64) object {
 // appleEpoch is the first second of 2001, from which Apple's timestamps count.
 const appleEpoch = 978307200
 
-// url is the place of an issue; lines and columns count from zero there.
+// url is the location of an issue; lines and columns count from zero there.
 func (i Issue) url() string {
 	u := url.URL{Scheme: "file", Path: i.File}
 	line, column := max(i.Line-1, 0), max(i.Column-1, 0)
@@ -43,7 +43,7 @@ func (i Issue) url() string {
 		column, line)
 }
 
-// capital is how Xcode shows what the compiler says in lower case.
+// capital gives a compiler message a capital first letter, as Xcode does.
 func capital(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(r)) + s[n:]

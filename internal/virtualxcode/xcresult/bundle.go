@@ -1,5 +1,5 @@
-// Package xcresult writes result bundles and plays the tools that read them: xcresulttool and xccov. A bundle is a
-// folder with Apple's Info.plist and one data file of ours; only our tools can read what is in it.
+// Package xcresult writes result bundles (Bundle, Write) and plays the tools that read them: xcresulttool and xccov. A bundle is a
+// folder with Apple's Info.plist and one data file in a format of Virtual Xcode; only these tools can read the data file.
 package xcresult
 
 import (
@@ -15,7 +15,7 @@ import (
 	"ios-agent/internal/machine/regularfile"
 )
 
-// Bundle is what one run of xcodebuild left behind.
+// Bundle is the result of one run of xcodebuild.
 type Bundle struct {
 	Title       string  // of the build, such as: Build "Shop"
 	Scheme      string  // also the name of the test plan
@@ -23,19 +23,19 @@ type Bundle struct {
 	Start, End  float64 // seconds since 1970
 	Device      Device
 	Build       Build
-	Tested      bool // whether the run was asked to test
+	Tested      bool // whether tests were requested
 	Tests       []TestBundle
 	Coverage    []CoverageTarget
 	HasCoverage bool
 }
 
-// Device is where something ran.
+// Device is the device of a run.
 type Device struct {
 	ID, Name, Model, Architecture, OS, OSBuild string
 	Platform                                   string // such as iOS Simulator
 }
 
-// Build is what the compiler said.
+// Build is the result of the compiler.
 type Build struct {
 	Status   string // succeeded, failed or notRequested
 	Errors   []Issue
@@ -56,7 +56,7 @@ type TestBundle struct {
 	Suites []Suite
 }
 
-// Suite is a class or type with tests; a suite without a name holds those that have none.
+// Suite is a class or type with tests; a suite without a name holds functions outside of any type.
 type Suite struct {
 	Name, Display string
 	Cases         []Case
@@ -70,10 +70,10 @@ const (
 	ExpectedFailure = "Expected Failure"
 )
 
-// Case is one test that was run.
+// Case is one executed test.
 type Case struct {
 	Name       string // with parentheses
-	Display    string // what a Swift Testing test calls itself; empty otherwise
+	Display    string // the display name of a Swift Testing test, or ""
 	Swift      bool   // of Swift Testing
 	Result     string
 	Start      float64
@@ -87,11 +87,11 @@ type Case struct {
 	Warnings    []string  // of the runtime
 	Attachments []string  // names of files
 	Measures    []float64 // seconds
-	Runs        []Case    // when it was run more than once; all of the above is what they came to
-	Repetition  string    // what a run of several is called
+	Runs        []Case    // several runs of the test; the fields above have the combined result
+	Repetition  string    // the name of one of several runs
 }
 
-// Failure is one assertion that did not hold.
+// Failure is one failed assertion.
 type Failure struct {
 	File    string
 	Line    int
@@ -105,14 +105,14 @@ type Activity struct {
 	Children []Activity
 }
 
-// Where things lie in a bundle, and how much of it is read.
+// Files of a bundle, and limits for reading.
 const (
 	infoFile = "Info.plist"
 	dataFile = "Data/data.virtual.json"
 	maxData  = 64 << 20
 )
 
-// errNotBundle means a folder that no xcodebuild of ours wrote.
+// errNotBundle means a folder without Virtual Xcode's data.
 var errNotBundle = errors.New("not a result bundle of Virtual Xcode")
 
 // Write makes the bundle at path, which must not exist.
@@ -137,7 +137,7 @@ func Write(path string, b Bundle) error {
 	if err := os.WriteFile(filepath.Join(path, dataFile), data, 0o644); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(path, infoFile), info, 0o644) // last: a bundle without it is not complete
+	return os.WriteFile(filepath.Join(path, infoFile), info, 0o644) // last: a bundle without it is incomplete
 }
 
 // Read reads the bundle at path.

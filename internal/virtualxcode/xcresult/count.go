@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// place is a case and where it stands.
+// place is a case and its position.
 type place struct {
 	bundle TestBundle
 	suite  Suite
@@ -32,7 +32,7 @@ func (b Bundle) cases() iter.Seq[place] {
 	}
 }
 
-// counts are how many tests had each result; runs counts each argument of a test.
+// counts are the numbers of tests by result; runs counts each argument of a test.
 func (b Bundle) counts(runs bool) map[string]int {
 	n := map[string]int{}
 	for c := range b.cases() {
@@ -69,7 +69,7 @@ func worst(results ...string) string {
 	return out
 }
 
-// identifier is what the tools call a test, such as Suite/test().
+// identifier is a test's identifier in the tools, such as Suite/test().
 func (p place) identifier() string {
 	if p.suite.Name == "" {
 		return p.Name
@@ -107,7 +107,7 @@ func escapePath(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "%", "%25"), " ", "%20")
 }
 
-// text is a failure as the tools print it; a crash has no place.
+// text is a failure as the tools print it; a crash has no location.
 func (f Failure) text() string {
 	if f.File == "" {
 		return f.Message
@@ -156,7 +156,7 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// id is a reference into the bundle, in the form of the real ones.
+// id is a reference into the bundle, in the real format.
 func (b Bundle) id(what string) string {
 	sum := sha512.Sum512(fmt.Append(nil, what, "\x00", b.Title, "\x00", b.Start))
 	return "0~" + base64.URLEncoding.EncodeToString(sum[:])

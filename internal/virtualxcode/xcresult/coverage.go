@@ -1,9 +1,9 @@
 package xcresult
 
-// CoverageTarget is the lines of one product that tests ran through.
+// CoverageTarget is the coverage of one product.
 type CoverageTarget struct {
 	Name    string // such as Shop.app
-	Product string // where it was built
+	Product string // the path of the product
 	Files   []CoverageFile
 }
 
@@ -14,15 +14,15 @@ type CoverageFile struct {
 	Functions []Function
 }
 
-// Function is a run of lines that are executed together.
+// Function is a range of lines that run together.
 type Function struct {
 	Name       string
 	Line       int
 	Executable []int // the lines with code
-	Count      int   // how often it was called
+	Count      int   // number of executions
 }
 
-// tally is how many lines there are and how many were run.
+// tally is the number of lines and of executed lines.
 type tally struct{ covered, executable int }
 
 func (t *tally) add(o tally) {
@@ -36,7 +36,7 @@ func (t tally) share() float64 {
 	return float64(t.covered) / float64(t.executable)
 }
 
-// put writes the three figures every level of a report has.
+// put writes the three figures of every level of a report.
 func (t tally) put(o object) object {
 	o["coveredLines"], o["executableLines"], o["lineCoverage"] = t.covered, t.executable, t.share()
 	return o

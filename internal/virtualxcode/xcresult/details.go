@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// find is the test a query names: Suite/test() with or without the target, or its URL.
+// find finds the test of a query: Suite/test() with or without the target, or its URL.
 func (b Bundle) find(q query) (place, error) {
 	for c := range b.cases() {
 		if b.names(c, q.testID) {
@@ -20,7 +20,7 @@ func notFound(q query) error {
 	return fmt.Errorf("Test with id '%s' was not found.", q.testID) //lint:ignore ST1005 as the real tool says it
 }
 
-// names says whether an id means the test.
+// names reports whether an id names the test.
 func (b Bundle) names(c place, id string) bool {
 	full := c.identifier()
 	return slices.Contains([]string{full, strings.TrimSuffix(full, "()"), c.bundle.Name + "/" + full, b.caseURL(c)}, id)
@@ -49,7 +49,7 @@ func details(b Bundle, q query) (any, error) {
 	}, nil
 }
 
-// deviceRun is the run of a test as a tree: device, configuration, what happened.
+// deviceRun is the run of a test as a tree: device, configuration, results.
 func (b Bundle) deviceRun(c place) object {
 	plan := object{"name": "Test Scheme Action", "nodeIdentifier": "1", "nodeType": "Test Plan Configuration",
 		"result": c.Result, "duration": short(c.Duration), "durationInSeconds": c.Duration}
@@ -61,7 +61,7 @@ func (b Bundle) deviceRun(c place) object {
 		"result": c.Result, "duration": short(c.Duration), "durationInSeconds": c.Duration, "children": array{plan}}
 }
 
-// runs says here, unlike in the list of tests, that a skipped test was a run.
+// runs counts a skipped test as a run, unlike the list of tests.
 func (c Case) runs() array {
 	if c.Result != Skipped {
 		return c.children()
@@ -90,7 +90,7 @@ func activities(b Bundle, q query) (any, error) {
 		"testRuns": runs}, nil
 }
 
-// activitiesOf are the steps of a test; what it attached hangs below a step of its own.
+// activitiesOf are the steps of a test; its attachments are below a step of their own.
 func (b Bundle) activitiesOf(c place) array {
 	nodes := activityNodes(c.Activities)
 	for i, name := range c.Attachments {

@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/virtualxcode/applejson"
 )
 
-// attachment is a file that a test attached.
+// attachment is a file attached by a test.
 type attachment struct {
 	name, exported string
 	payload        string // its id in the bundle
@@ -18,7 +18,7 @@ type attachment struct {
 	device         Device
 }
 
-// attachment is the i-th of a test. Its name in the bundle is a UUID, as theirs is.
+// attachment is the i-th attachment of a test. Its name in the bundle is a UUID, as in real bundles.
 func (b Bundle) attachment(c place, i int) attachment {
 	sum := sha256.Sum256(fmt.Append(nil, b.caseURL(c), "\x00", i))
 	ext := filepath.Ext(c.Attachments[i])
@@ -34,7 +34,7 @@ func (a attachment) json() object {
 		"timestamp": a.of.Start, "lifetime": "keepAlways"}
 }
 
-// contents is a short content of the right kind.
+// contents is a short content of the right type.
 func (a attachment) contents() string {
 	if filepath.Ext(a.exported) == ".png" {
 		return "\x89PNG\r\n\x1a\n"
@@ -42,7 +42,7 @@ func (a attachment) contents() string {
 	return "An attachment of Virtual Xcode: " + a.name + "\n"
 }
 
-// exportAttachments writes the files and a manifest that says what they are called and whose they are.
+// exportAttachments writes the files and a manifest with their names and tests.
 func exportAttachments(_ Tool, q query) error {
 	b, err := Read(q.abs(q.path))
 	if err != nil {
@@ -78,7 +78,7 @@ func exportAttachments(_ Tool, q query) error {
 	return os.WriteFile(filepath.Join(to, "manifest.json"), []byte(applejson.Style{PlainSlashes: true}.Encode(manifest)), 0o644)
 }
 
-// exportDiagnostics writes what the test runners left: their logs.
+// exportDiagnostics writes the logs of the test runners.
 func exportDiagnostics(_ Tool, q query) error {
 	b, err := Read(q.abs(q.path))
 	if err != nil {
@@ -105,7 +105,7 @@ func exportDiagnostics(_ Tool, q query) error {
 	return nil
 }
 
-// exportObject is the older form: one thing by its id, as a file.
+// exportObject is the older form: one object by its id, as a file.
 func exportObject(_ Tool, q query) error {
 	b, err := Read(q.abs(q.path))
 	if err != nil {

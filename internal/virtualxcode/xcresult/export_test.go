@@ -28,7 +28,7 @@ func bench(t *testing.T) (dir string, must func(argv ...string) string) {
 	}
 }
 
-func TestExportAttachments(t *testing.T) {
+func TestExportAttachmentsWritesManifest(t *testing.T) {
 	dir, must := bench(t)
 	must("export", "attachments", "--path", "R.xcresult", "--output-path", "out")
 	data, err := os.ReadFile(filepath.Join(dir, "out/manifest.json"))
@@ -54,7 +54,7 @@ func TestExportAttachments(t *testing.T) {
 	}
 }
 
-func TestExportTheRest(t *testing.T) {
+func TestExportWritesMetricsAndDiagnostics(t *testing.T) {
 	dir, must := bench(t)
 	must("export", "metrics", "--path", "R.xcresult", "--output-path", "metrics")
 	if data, err := os.ReadFile(filepath.Join(dir, "metrics/SpeedTests_testSpeed.csv")); err != nil || !strings.Contains(string(data),
@@ -67,7 +67,7 @@ func TestExportTheRest(t *testing.T) {
 	}
 }
 
-func TestMergeAndCompare(t *testing.T) {
+func TestCompareReportsChangesAndMergeAddsTests(t *testing.T) {
 	dir, must := bench(t)
 	other := run()
 	other.Tests[0].Suites[0].Cases[1].Result = xcresult.Passed

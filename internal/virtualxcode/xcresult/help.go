@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// helpFor is the command whose help was asked for: by the word help before it, or by the option after it.
+// helpFor is the command of a help request: after the word help, or before the option.
 func helpFor(argv []string) (name []string, asked bool) {
 	if len(argv) > 0 && argv[0] == "help" {
 		return argv[1:], true
@@ -19,7 +19,7 @@ func helpFor(argv []string) (name []string, asked bool) {
 	return nil, len(argv) == 0
 }
 
-// help lists the commands that begin with what was asked for, with how they are used.
+// help lists the commands that begin with the given words, with their usage.
 func (t Tool) help(name []string) {
 	fmt.Fprintf(t.Stdout, "OVERVIEW: View and manipulate Xcode result bundle data.\n\nUSAGE: %s <subcommand>\n\nSUBCOMMANDS:\n",
 		strings.Join(append([]string{"xcresulttool"}, name...), " "))

@@ -8,7 +8,7 @@ type (
 	array  = []any
 )
 
-// compact is v without any white space between its parts.
+// compact is v without white space between its parts.
 func compact(v any) string { return applejson.Style{PlainSlashes: true}.Line(v) + "\n" }
 
 // list makes an array of anything.

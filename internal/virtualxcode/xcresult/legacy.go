@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The older commands wrap every value in its type. supers are the types above a type, the nearest first.
+// The older commands wrap every value in its type. supers are the supertypes of a type, nearest first.
 var supers = map[string][]string{
 	"ActionTestPlanRunSummary": {"ActionAbstractTestSummary"},
 	"ActionTestableSummary":    {"ActionAbstractTestSummary"},
@@ -28,7 +28,7 @@ func typeOf(name string) object {
 	return t
 }
 
-// typed is an object of a named type; members without a value are left out.
+// typed is an object of a named type, without members that lack a value.
 func typed(name string, members object) object {
 	o := object{"_type": typeOf(name)}
 	for key, v := range members {
@@ -108,7 +108,7 @@ func (b Bundle) metrics() object {
 	return typed("ResultMetrics", members)
 }
 
-// some is n unless there is nothing to count.
+// some is n, or nil for zero.
 func some(n int) any {
 	if n == 0 {
 		return nil

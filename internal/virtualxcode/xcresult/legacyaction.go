@@ -2,7 +2,7 @@ package xcresult
 
 import "strings"
 
-// action is the one thing a run did.
+// action is the single action of a run.
 func (b Bundle) action(issues, metrics object) object {
 	result := b.actionResult("action", b.status(), issues, metrics)
 	if len(b.Tests) > 0 {

@@ -51,7 +51,7 @@ func (b Bundle) group(name, identifier, target string, subtests array) object {
 		"duration": total, "subtests": subtests})
 }
 
-// duration is that of a test or group as it was wrapped; it is kept beside the text to be added up.
+// duration is the wrapped duration of a test or group, kept as a number for sums.
 func duration(o any) float64 {
 	member, _ := o.(object)["duration"].(object)
 	text, _ := member["_value"].(string)
@@ -90,7 +90,7 @@ func activitySummaries(all []Activity) array {
 	})
 }
 
-// activityID is a UUID that is the same for the same step.
+// activityID is a fixed UUID for a step.
 func activityID(a Activity) string {
 	sum := sha256.Sum256(fmt.Append(nil, a.Title, "\x00", a.Start))
 	return strings.ToUpper(fmt.Sprintf("%x-%x-%x-%x-%x", sum[0:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16]))

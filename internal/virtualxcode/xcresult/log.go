@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// logKinds are the logs a bundle has.
+// logKinds are the logs of a bundle.
 func (b Bundle) logKinds() (kinds []string) {
 	if b.Build.Status != "notRequested" {
 		kinds = append(kinds, "build")
@@ -37,7 +37,7 @@ func (b Bundle) section(title, domain, result string, start, duration float64) o
 	return object{"title": title, "domainType": "com.apple.dt.IDE." + domain, "result": result, "startTime": start, "duration": duration}
 }
 
-// buildLog has a section for each target that was complained of.
+// buildLog has a section for each target with diagnostics.
 func (b Bundle) buildLog() any {
 	top := b.section(b.Title, "BuildLogSection", b.Build.Status, b.Start, b.End-b.Start)
 	targets := array{}

@@ -2,7 +2,7 @@ package xcresult
 
 import "ios-agent/internal/virtualxcode/mark"
 
-// Marks says of each behaviour where it comes from.
+// Marks are the behaviours of xcresulttool and xccov, with their sources.
 func Marks() []mark.Mark {
 	var all []mark.Mark
 	add := func(tool, source, behaviour string) {
@@ -24,7 +24,7 @@ func Marks() []mark.Mark {
 	add(tool, mark.Observed("xcresult/xcresulttool-kickstarter-summary.json"), "topInsights: the tests that took longer than three "+
 		"standard deviations above the mean, and their share of the time")
 	add(tool, mark.Observed("xcresult/xcresulttool-insights-empty.json"), "get test-results insights: three lists; only the longest "+
-		"tests are looked for, with assumed keys")
+		"tests are reported, with assumed keys")
 	add(tool, mark.Observed("xcresult/xcresulttool-metrics.json"), "get test-results metrics: keys and limits; only time is measured")
 	add(tool, mark.Observed("xcresult/trainer-xcode16-mixed.json"), "repeated tests: Repetition below a case or its Arguments, "+
 		"\"Failed after 2 retries\"; tags of Swift Testing")
@@ -38,7 +38,7 @@ func Marks() []mark.Mark {
 		"version; unknown tests and unreadable bundles exit 1")
 	add(tool, mark.Assumed, "durations have a decimal point, as in an English locale; keys are sorted, where the real tool has no order")
 	add(tool, mark.Assumed, "get content-availability, get log, export attachments, metrics, diagnostics and object, compare, merge: "+
-		"keys as public readers expect them; an attachment has a name and next to no contents")
+		"keys as public readers expect them; an attachment has a name and almost no contents")
 	add("xccov", mark.Assumed, "view --report [--json], --only-targets, --files-for-target, --functions-for-file, --file-list, --file, "+
 		"diff --json: keys and tables as public readers expect them; JSON on one line; subranges are never reported")
 	return all

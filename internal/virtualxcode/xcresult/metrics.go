@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/virtualxcode/applejson"
 )
 
-// metrics is: get test-results metrics; of one test or suite, or of all that measured something.
+// metrics is: get test-results metrics, of one test or suite, or of all tests with measurements.
 func metrics(b Bundle, q query) (any, error) {
 	all := array{}
 	found := q.testID == ""
@@ -29,7 +29,7 @@ func metrics(b Bundle, q query) (any, error) {
 	return all, nil
 }
 
-// clockMetric is the one thing that is measured here: time.
+// clockMetric is the only metric: time.
 func clockMetric(values []float64) object {
 	return object{"baselineAverage": 0, "baselineName": "", "displayName": "Time",
 		"identifier":           "com.apple.XCTPerformanceMetric_WallClockTime",
@@ -37,7 +37,7 @@ func clockMetric(values []float64) object {
 		"measurements": list(values, func(v float64) any { return v }), "polarity": "prefers smaller", "unitOfMeasurement": "seconds"}
 }
 
-// exportMetrics writes a table for each test that measured something, and what they are.
+// exportMetrics writes a table for each test with measurements, and a manifest.
 func exportMetrics(t Tool, q query) error {
 	b, err := Read(q.abs(q.path))
 	if err != nil {

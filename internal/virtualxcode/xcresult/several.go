@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// comparisonParts are what a comparison can be narrowed to.
+// comparisonParts are the parts of a comparison.
 var comparisonParts = []string{"--summary", "--test-failures", "--tests", "--build-warnings", "--analyzer-issues"}
 
 // compareBundles is: compare, one bundle with an older one.
@@ -50,7 +50,7 @@ func comparison(before, after Bundle) object {
 	}
 }
 
-// change is what is only in the one, and only in the other.
+// change lists the items that only one side has.
 type change struct{ added, removed []string }
 
 func difference(before, after map[string]bool) (c change) {

@@ -56,8 +56,8 @@ func (s shape) walk(v any, at string) {
 	}
 }
 
-// TestShapes: what we print has no key the real tool never prints there, and lacks none that it always prints.
-func TestShapes(t *testing.T) {
+// TestOutputHasKeysOfRealXcresulttool: what we print has no key the real tool never prints there, and lacks none that it always prints.
+func TestOutputHasKeysOfRealXcresulttool(t *testing.T) {
 	all := []string{"--path", "R.xcresult"}
 	for _, tc := range []struct {
 		name    string
@@ -94,8 +94,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestShapeOfTestPlans follows the references of the older commands, as their readers do.
-func TestShapeOfTestPlans(t *testing.T) {
+// TestLegacyReferencesLeadToTestSummaries follows the references of the older commands, as their readers do.
+func TestLegacyReferencesLeadToTestSummaries(t *testing.T) {
 	out, _ := ask(t, 0, "xcresulttool", "get", "--legacy", "--format", "json", "--path", "R.xcresult")
 	refs := regexp.MustCompile(`"testsRef"[^~]*?"_value" : "(0~[^"]+)"`).FindStringSubmatch(out)
 	if refs == nil {
@@ -148,7 +148,7 @@ func compare(t *testing.T, ours, theirs shape, allowed string) {
 	}
 }
 
-func TestGolden(t *testing.T) {
+func TestCommandsMatchGoldenFiles(t *testing.T) {
 	for name, argv := range map[string][]string{
 		"summary": {"get", "test-results", "summary", "--path", "R.xcresult"}, "tests": {"get", "test-results", "tests", "--path",
 			"R.xcresult"},
@@ -197,7 +197,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestInvalidCommandsPrintErrors(t *testing.T) {
 	for _, tc := range []struct {
 		exit int
 		tool string

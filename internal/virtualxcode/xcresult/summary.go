@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// configuration is the one test plan configuration there is.
+// configuration is the only test plan configuration.
 func configuration() object {
 	return object{"configurationId": "1", "configurationName": "Test Scheme Action"}
 }
@@ -63,7 +63,7 @@ func (b Bundle) statistics() array {
 	return array{object{"title": plural(tests, "test") + " ran with dynamic parameters", "subtitle": plural(runs, "test run")}}
 }
 
-// outliers are the tests that took longer than three standard deviations above the mean, and what that is.
+// outliers are the tests that took longer than three standard deviations above the mean, and that mean.
 func (b Bundle) outliers() (slow []place, limit, mean float64) {
 	var all []place
 	for c := range b.cases() {
@@ -82,7 +82,7 @@ func (b Bundle) outliers() (slow []place, limit, mean float64) {
 	return slices.DeleteFunc(all, func(c place) bool { return c.Duration <= limit }), limit, mean
 }
 
-// impact is how much of the time of all tests some took.
+// impact is the share of some tests in the time of all tests.
 func (b Bundle) impact(slow []place) string {
 	total, part := 0.0, 0.0
 	for c := range b.cases() {
@@ -109,7 +109,7 @@ func slowText(slow []place, limit float64) string {
 		plural(len(slow), "longest test run"), digits(limit))
 }
 
-// insights is: get test-results insights; only the tests that take long are looked for.
+// insights is: get test-results insights; it reports only the longest tests.
 func insights(b Bundle, _ query) (any, error) {
 	found := array{}
 	if slow, limit, mean := b.outliers(); len(slow) > 0 {

@@ -65,7 +65,7 @@ func (b Bundle) caseNode(c place) object {
 	return node
 }
 
-// retried says how often a failing test was tried.
+// retried is the note about the retries of a failed test.
 func (c Case) retried() string {
 	if c.Result != Failed || len(c.Runs) < 2 {
 		return ""
@@ -73,7 +73,7 @@ func (c Case) retried() string {
 	return "Failed after " + plural(len(c.Runs), "retry")
 }
 
-// children are the arguments of a test, its repetitions, and what went wrong.
+// children are the arguments of a test, its repetitions, and its failures.
 func (c Case) children() array {
 	inside := c.repetitions()
 	if len(c.Runs) < 2 {
@@ -124,7 +124,7 @@ func (c Case) messages() array {
 	return nodes
 }
 
-// reason is why a test was skipped, in the words of the tool.
+// reason is why a test was skipped, in the tool's words.
 func (c Case) reason() string {
 	if c.Result == Skipped && c.Reason != "" && !c.Swift {
 		return "Test skipped - " + c.Reason

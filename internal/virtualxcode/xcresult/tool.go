@@ -14,10 +14,10 @@ import (
 // Tool is one call of xcresulttool.
 type Tool struct{ tool.Call }
 
-// exitUsage is what the tool exits with on arguments that do not fit.
+// exitUsage is the exit status for wrong arguments.
 const exitUsage = 64
 
-// query is the options of a command.
+// query holds the options of a command.
 type query struct {
 	path, id, testID, format      string
 	kind, output, baseline        string // --type, --output-path, --baseline-path
@@ -27,12 +27,12 @@ type query struct {
 	dir                           string
 }
 
-// command is something that can be got from a bundle.
+// command is a command that reads a bundle.
 type command struct {
 	name    []string
 	usage   string
 	answer  func(Bundle, query) (any, error)
-	alone   func(Tool, query) error // instead of answer: something that prints or writes by itself
+	alone   func(Tool, query) error // instead of answer: prints or writes by itself
 	testID  bool                    // needs --test-id
 	output  bool                    // needs --output-path
 	several bool                    // takes bundles without a name, and no --path
@@ -44,7 +44,7 @@ const exportUsage = " --path <path> --output-path <output-path>"
 
 const modern = " --path <path> [--schema] [--schema-version <schema-version>] [--compact]"
 
-// commands are looked through in order; the first whose words begin the command line is it.
+// commands are checked in order; the first whose words begin the command line wins.
 func commands() []command {
 	return []command{
 		{name: []string{"get", "test-results", "summary"}, usage: modern, answer: summary},
@@ -129,7 +129,7 @@ func (t Tool) run(c command, argv []string) int {
 	return 0
 }
 
-// usageError is a problem with the arguments that only the command itself can see.
+// usageError is an error about arguments that only the command can detect.
 type usageError string
 
 func (u usageError) Error() string { return string(u) }
@@ -175,7 +175,7 @@ func (t Tool) refuse(c command, problem string) int {
 	return exitUsage
 }
 
-// parse reads the options; problem is what the tool would say.
+// parse reads the options; problem is the tool's error message.
 func parse(argv []string) (q query, problem string) {
 	ignored := ""
 	values := map[string]*string{"--path": &q.path, "--id": &q.id, "--test-id": &q.testID, "--format": &q.format,

@@ -145,7 +145,7 @@ func (x Xccov) file(b Bundle, v view) int {
 	return 0
 }
 
-// report is the whole of it, or the part that was asked for.
+// report is the whole report, or the requested part.
 func (b Bundle) report(v view) any {
 	targets := list(b.Coverage, CoverageTarget.json)
 	switch {
@@ -166,7 +166,7 @@ func (b Bundle) report(v view) any {
 	return total.put(object{"targets": targets})
 }
 
-// filesNamed are the files of a name, or the one at a path.
+// filesNamed are the files of a name, or the file at a path.
 func (b Bundle) filesNamed(name string) (found []CoverageFile) {
 	for _, f := range b.coverageFiles() {
 		if f.Path == name || f.Path[lastSlash(f.Path):] == name {
@@ -176,7 +176,7 @@ func (b Bundle) filesNamed(name string) (found []CoverageFile) {
 	return found
 }
 
-// printReport is the report for people: everything as a tree, one level of it as a table.
+// printReport prints the report as text: the whole as a tree, one level as a table.
 func (b Bundle) printReport(w io.Writer, v view) {
 	switch {
 	case v.onlyTargets:

@@ -1,5 +1,5 @@
-// Package xctrace plays the part of Instruments' command line that other programs use: listing devices. Recording is
-// refused as not supported.
+// Package xctrace is the part of Instruments' command line that other programs use: listing devices. Xctrace.Run plays one command
+// line. Recording is refused as not supported.
 package xctrace
 
 import (
@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// Xctrace is the tool over a world, on a Mac of this name and id, in an Xcode of this version.
+// Xctrace is the tool over a world, on a Mac with a name and an id, in one version of Xcode.
 type Xctrace struct {
 	tool.Call
 	World      *world.World
@@ -20,7 +20,7 @@ type Xctrace struct {
 	Version    string // such as "16.4 (16F6)"
 }
 
-// exitUsage is how the tool ends on a command line it does not accept.
+// exitUsage is the exit status for a wrong command line.
 const exitUsage = 2
 
 // Run plays one command line.
@@ -47,7 +47,7 @@ func (x Xctrace) Run() int {
 const usage = "xctrace: record, import, export, and symbolicate Instruments .trace files\n\nusage: xctrace [help <subcommand>] " +
 	"[version] [list devices]\n"
 
-// devices lists this Mac, the devices that can be used at once, those that cannot, and the simulators that can run.
+// devices lists this Mac, the devices ready for use, the offline devices, and the available simulators.
 func (x Xctrace) devices() {
 	var online, offline string
 	for _, p := range x.World.Physicals() {
@@ -71,11 +71,11 @@ func (x Xctrace) devices() {
 	}
 }
 
-// Marks say what is known of the real xctrace.
+// Marks are the behaviours of xctrace.
 func Marks() []mark.Mark {
 	return []mark.Mark{
-		{Tool: "xctrace", Behaviour: "list devices: three sections; the Mac without a version; a device that has no tunnel is offline",
+		{Tool: "xctrace", Behaviour: "list devices: three sections; the Mac without a version; a device without a tunnel is offline",
 			Source: mark.Assumed},
-		{Tool: "xctrace", Behaviour: "version; record and the like are refused, because nothing is recorded yet", Source: mark.Assumed},
+		{Tool: "xctrace", Behaviour: "version; record and other commands fail, because recording is not implemented yet", Source: mark.Assumed},
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/virtualxcode/xctrace"
 )
 
-func TestDevices(t *testing.T) {
+func TestListDevicesPrintsSections(t *testing.T) {
 	w, err := world.New(world.Options{Clock: world.RequestClock(time.Unix(0, 0))})
 	if err != nil {
 		t.Fatal(err)

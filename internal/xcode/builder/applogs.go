@@ -8,14 +8,14 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// AppLogs are the files that get what an app prints.
+// AppLogs are the files for the output of an app.
 type AppLogs struct{ Stdout, Stderr string }
 
-// NewAppLogs names the files for what one run of an app prints, and deletes those of the oldest runs.
+// NewAppLogs names the files for the output of one run of an app, and deletes the files of the oldest runs.
 func (e *Engine) NewAppLogs(app string) (AppLogs, error) {
 	dir := filepath.Join(e.o.Dir, "apps", readable(strings.TrimSuffix(filepath.Base(app), ".app")))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return AppLogs{}, fault.New(fault.PathError, "a place for the app's output: %w", err)
+		return AppLogs{}, fault.New(fault.PathError, "cannot create a folder for the app's output: %w", err)
 	}
 	prune(dir, 2*keepResults)
 	stamp := e.o.Now().UTC().Format("20060102T150405.000")

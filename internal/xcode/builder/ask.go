@@ -19,13 +19,14 @@ import (
 	"ios-agent/internal/apple/toolfault"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 )
 
-// askTimeout bounds questions. They resolve packages, which may mean cloning them.
+// askTimeout is the time limit of a query. xcodebuild may resolve packages first, and clone them.
 const askTimeout = 10 * time.Minute
 
-// maxAnswer is the most an answer may hold: the settings of a hundred targets are some megabytes.
+// maxAnswer is the maximum size of an answer: the settings of a hundred targets take some megabytes.
 const maxAnswer = 64 << 20
 
 // ask runs a program that answers on stdout.
@@ -45,7 +46,7 @@ func (e *Engine) ask(ctx context.Context, tool string, args []string, dir string
 	return result.Stdout, toolfault.Of(err)
 }
 
-// check refuses a request that is wrong in itself, before any tool runs.
+// check refuses an invalid request before any tool runs.
 func check(r Request) error {
 	if r.Action == TestPrepared {
 		for field, path := range map[string]string{"testProductsPath": r.Products, "xctestrunPath": r.TestRun} {
@@ -61,10 +62,10 @@ func check(r Request) error {
 	return CheckExtraArgs(r.ExtraArgs)
 }
 
-// CheckContainer refuses a path that is not there, or is no project or workspace.
+// CheckContainer refuses a missing path, and a path of something else than a project or workspace.
 func CheckContainer(project, workspace string) error {
 	if project != "" && workspace != "" {
-		return fault.New(fault.InvalidInput, "projectPath and workspacePath are both given").WithHint("give one of them")
+		return fault.New(fault.InvalidInput, "projectPath and workspacePath exclude each other").WithHint("give one of them")
 	}
 	path, field, ext := project, "projectPath", ".xcodeproj"
 	if workspace != "" {
@@ -73,15 +74,15 @@ func CheckContainer(project, workspace string) error {
 	info, err := os.Stat(path)
 	switch {
 	case path == "":
-		return fault.New(fault.ProjectNotFound, "no project and no workspace is named")
+		return fault.New(fault.ProjectNotFound, "the request names neither a project nor a workspace")
 	case errors.Is(err, fs.ErrNotExist):
 		return missing(field, path, ext)
 	case err != nil:
 		return fault.New(fault.PathError, "%s: %w", field, err)
 	case !info.IsDir() || filepath.Ext(filepath.Clean(path)) != ext:
-		f := fault.New(fault.ProjectNotFound, "%s %s is not an %s folder", field, path, ext).With("field", field)
+		f := fault.New(fault.ProjectNotFound, "%s %s must be an %s folder", field, path, ext).With("field", field)
 		if inside := siblings(path, ext); info.IsDir() && len(inside) > 0 {
-			return f.WithHint("in it there is %s", strings.Join(inside, ", "))
+			return f.WithHint("the folder contains %s", strings.Join(inside, ", "))
 		}
 		return f
 	}
@@ -117,7 +118,7 @@ type Settings = settings.List
 // TargetSettings are the build settings of one target.
 type TargetSettings = settings.Target
 
-// Schemes lists what a project or workspace has.
+// Schemes lists the schemes, targets and configurations of a project or workspace.
 func (e *Engine) Schemes(ctx context.Context, r Request) (*Schemes, error) {
 	if err := CheckContainer(r.Project, r.Workspace); err != nil {
 		return nil, err
@@ -134,7 +135,7 @@ func (e *Engine) Schemes(ctx context.Context, r Request) (*Schemes, error) {
 	return list, nil
 }
 
-// schemeFault is a fault when the project has no such scheme. It is nil also when that cannot be found out.
+// schemeFault is a fault if the project lacks the scheme. It is nil if the schemes are unknown.
 func (e *Engine) schemeFault(ctx context.Context, r Request) error {
 	if r.Scheme == "" || r.Container() == "" {
 		return nil
@@ -146,19 +147,19 @@ func (e *Engine) schemeFault(ctx context.Context, r Request) error {
 	return UnknownScheme(r.Scheme, filepath.Base(r.Container()), list.Schemes)
 }
 
-// UnknownScheme says that a scheme is not there, and which are.
+// UnknownScheme is the fault for an unknown scheme; it lists the known schemes.
 func UnknownScheme(name, container string, known []string) error {
 	f := fault.New(fault.SchemeNotFound, "%s has no scheme %q", container, name).With("schemes", known)
 	switch near := nearest.To(name, known, 3); {
 	case len(near) > 0:
 		return f.WithHint("did you mean %s?", strings.Join(near, " or "))
 	case len(known) > 0:
-		return f.WithHint("it has: %s", strings.Join(known[:min(len(known), 20)], ", "))
+		return f.WithHint("the schemes are %s", strings.Join(known[:min(len(known), 20)], ", "))
 	}
-	return f.WithHint("it has no schemes at all: share one in Xcode, or let Xcode make them")
+	return f.WithHint("share a scheme in Xcode, or let Xcode create the schemes")
 }
 
-// Settings asks for the build settings of a scheme: with destination, those for the destination of the request.
+// Settings reads the build settings of a scheme; with destination, for the destination of the request.
 func (e *Engine) Settings(ctx context.Context, r Request, destination bool) (*Settings, error) {
 	if err := check(r); err != nil {
 		return nil, err
@@ -179,19 +180,19 @@ func (e *Engine) Settings(ctx context.Context, r Request, destination bool) (*Se
 
 // Product is an app that a scheme builds.
 type Product struct {
-	Path     string // of the .app
-	BundleID string // by the settings; the built app's Info.plist decides
+	Path     string // path of the .app
+	BundleID string // from the settings; the built app's Info.plist may differ
 	Target   string
 }
 
-// Built reports whether the product is there.
+// Built reports whether the product exists.
 func (p Product) Built() bool {
 	_, err := os.Stat(p.Path)
 	return err == nil
 }
 
-// App finds the app that a request builds. Settings come for several targets, and the first may be a dependency: the
-// target that has the scheme's name is preferred, then any app.
+// App finds the app that a request builds. The settings are of several targets, and the first may be a dependency: App prefers the
+// target with the scheme's name, then any app.
 func (e *Engine) App(ctx context.Context, r Request, destination bool) (Product, error) {
 	list, err := e.Settings(ctx, r, destination)
 	if err != nil {
@@ -208,8 +209,8 @@ func (e *Engine) App(ctx context.Context, r Request, destination bool) (Product,
 		}
 	}
 	if found == nil {
-		return Product{}, fault.New(fault.AppNotFound, "the scheme %s builds no app", r.Scheme).
-			WithHint("name a scheme that does; `ios-agent xcode list-schemes` shows them")
+		return Product{}, fault.New(fault.AppNotFound, "the scheme %s does not build an app", r.Scheme).
+			WithHint("name a scheme of an app; %s lists the schemes", hint.Do("list_schemes"))
 	}
 	return Product{Path: found.Product(), BundleID: found.Settings["PRODUCT_BUNDLE_IDENTIFIER"], Target: found.Target}, nil
 }

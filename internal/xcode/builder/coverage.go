@@ -14,9 +14,10 @@ import (
 	"ios-agent/internal/apple/xcresult"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 )
 
-// Covered is how many lines there are and how many ran.
+// Covered is the number of executable lines, and of lines that ran.
 type Covered struct {
 	CoveragePct     float64 `json:"coveragePct"` // one decimal
 	CoveredLines    int     `json:"coveredLines"`
@@ -31,22 +32,22 @@ func covered(lines, of int) Covered {
 	return c
 }
 
-// TargetCoverage is one target, with its files when they were asked for.
+// TargetCoverage is the coverage of a target, with its files on request.
 type TargetCoverage struct {
 	Name string `json:"name"`
 	Covered
 	Files []FileCoverage `json:"files,omitempty"`
 }
 
-// FileCoverage is one file.
+// FileCoverage is the coverage of a file.
 type FileCoverage struct {
 	Name string `json:"name"`
 	Path string `json:"path"`
 	Covered
 }
 
-// Coverage reads the coverage of a result bundle. It returns the targets whose name contains the filter, whatever the
-// case, the least covered first.
+// Coverage reads the coverage of a result bundle. It returns the targets whose name contains the filter, ignoring case, the least
+// covered first.
 func (e *Engine) Coverage(
 	ctx context.Context, bundle, filter string, files bool, env map[string]string,
 ) (total Covered, targets []TargetCoverage, err error) {
@@ -72,8 +73,8 @@ func (e *Engine) Coverage(
 		targets = append(targets, one)
 	}
 	if len(targets) == 0 && filter != "" {
-		return Covered{}, nil, fault.New(fault.InvalidInput, "no covered target's name holds %q", filter).With("field", "target").
-			WithHint("there are: %s", strings.Join(names, ", "))
+		return Covered{}, nil, fault.New(fault.InvalidInput, "no covered target has a name with %q", filter).With("field", "target").
+			WithHint("the targets are %s", strings.Join(names, ", "))
 	}
 	slices.SortFunc(targets, func(a, b TargetCoverage) int { return least(a.Covered, b.Covered, a.Name, b.Name) })
 	return covered(total.CoveredLines, total.ExecutableLines), targets, nil
@@ -99,10 +100,10 @@ func (e *Engine) coverage(ctx context.Context, bundle string, files bool, env ma
 	}
 	read, err := xcresult.Read(out)
 	if err != nil {
-		return nil, fault.New(fault.ToolFailed, "xccov: the report cannot be read: %w", err)
+		return nil, fault.New(fault.ToolFailed, "cannot read xccov's report: %w", err)
 	}
 	if read.Coverage == nil {
-		return nil, fault.New(fault.ToolFailed, "xccov: this is no coverage report but %s", read.Form)
+		return nil, fault.New(fault.ToolFailed, "xccov printed %s instead of a coverage report", read.Form)
 	}
 	return read.Coverage, nil
 }
@@ -125,7 +126,7 @@ type Function struct {
 	ExecutionCount int `json:"executionCount"`
 }
 
-// FileFunctions reads the coverage of the one file that is named: by its path, or by the end of it.
+// FileFunctions reads the coverage of one file, by its path or the end of its path.
 func (e *Engine) FileFunctions(ctx context.Context, bundle, file string, lines bool, env map[string]string) (*Functions, error) {
 	report, err := e.coverage(ctx, bundle, true, env)
 	if err != nil {
@@ -172,18 +173,18 @@ func fileNamed(report *xcresult.Coverage, file string) (*xcresult.SourceCoverage
 	for _, m := range matches {
 		paths[m.Path] = true
 	}
-	f := fault.New(fault.InvalidInput, "no covered file is called %s", file).With("field", "file")
+	f := fault.New(fault.InvalidInput, "no covered file is named %s", file).With("field", "file")
 	switch {
 	case len(paths) == 1:
 		return matches[0], nil
 	case len(paths) > 1:
 		return nil, fault.New(fault.InvalidInput, "%d covered files end in %s", len(paths), file).With("field", "file").
-			WithHint("give more of the path")
+			WithHint("give a longer part of the path")
 	}
 	if near := nearest.To(filepath.Base(file), names, 3); len(near) > 0 {
 		return nil, f.WithHint("did you mean %s?", strings.Join(near, " or "))
 	}
-	return nil, f.WithHint("get_coverage_report({ showFiles: true }) lists the files")
+	return nil, f.WithHint("%s lists the files", hint.Do("get_coverage_report", "showFiles", true))
 }
 
 // uncovered are the runs of executable lines that never ran.
@@ -194,10 +195,10 @@ func (e *Engine) uncovered(ctx context.Context, bundle, path string, env map[str
 	}
 	read, err := xcresult.Read(out)
 	if err != nil {
-		return nil, fault.New(fault.ToolFailed, "xccov: the lines of %s cannot be read: %w", path, err)
+		return nil, fault.New(fault.ToolFailed, "cannot read xccov's lines of %s: %w", path, err)
 	}
 	if read.FileCoverage == nil {
-		return nil, fault.New(fault.ToolFailed, "xccov: this is not the lines of a file but %s", read.Form)
+		return nil, fault.New(fault.ToolFailed, "xccov printed %s instead of the lines of a file", read.Form)
 	}
 	ranges := [][2]int{}
 	open := false // the last executable line did not run

@@ -10,23 +10,23 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// Offer is a destination as xcodebuild names it.
+// Offer is a destination in xcodebuild's list.
 type Offer = destinations.Destination
 
-// DestinationError says that xcodebuild cannot build a scheme for the destination that was asked for. It is in the chain
-// of a DEVICE_NOT_FOUND fault.
+// DestinationError is the error of xcodebuild for a destination that a scheme cannot be built for. It is in the chain of a
+// DEVICE_NOT_FOUND fault.
 type DestinationError struct {
 	Requested  Destination
-	Scheme     string  // empty when tests that were built before were to run
-	Available  []Offer // what the scheme can be built for
-	Ineligible []Offer // and what it cannot, each with a reason
+	Scheme     string  // empty for prepared tests
+	Available  []Offer // destinations of the scheme
+	Ineligible []Offer // other destinations, each with a reason
 }
 
 func (e *DestinationError) Error() string {
 	return fmt.Sprintf("xcodebuild cannot use the destination %s for %s", e.Requested, cmp.Or(e.Scheme, "these tests"))
 }
 
-// MacOnly reports whether the scheme can be built for Macs and nothing else.
+// MacOnly reports whether the scheme can be built for Macs only.
 func (e *DestinationError) MacOnly() bool {
 	return len(e.Available) > 0 && !slices.ContainsFunc(e.Available, func(o Offer) bool { return o.Platform != MacOS })
 }
@@ -34,15 +34,15 @@ func (e *DestinationError) MacOnly() bool {
 func (e *DestinationError) fault() *fault.Fault {
 	f := fault.New(fault.DeviceNotFound, "%w", e).With("available", e.Available).With("ineligible", e.Ineligible)
 	if offers := offered(e.Available, e.Requested.Platform); offers != "" {
-		return f.WithHint("it offers %s", offers)
+		return f.WithHint("the destinations are %s", offers)
 	}
 	return f
 }
 
-// shownDestinations is how many names a hint has.
+// shownDestinations is the maximum number of names in a hint.
 const shownDestinations = 12
 
-// offered names the destinations of the platform that was asked for or, when there are none, the platforms there are.
+// offered names the destinations of the requested platform or, without such destinations, the available platforms.
 func offered(all []Offer, platform string) string {
 	var names, platforms []string
 	for _, d := range all {

@@ -25,15 +25,15 @@ const (
 // skippedFolders are not searched: their projects are dependencies or products.
 var skippedFolders = []string{"build", "DerivedData", "Pods", ".git", "node_modules"}
 
-// Discover looks for projects in a folder and so many levels below it. Symbolic links are not followed, bundles not
-// entered, and folders that cannot be read are skipped; the first one must be readable.
+// Discover finds the projects in a folder and up to depth levels below it. It does not follow symbolic links or enter bundles, and skips
+// unreadable folders; the first folder must be readable.
 func Discover(root string, depth int) (Found, error) {
 	info, err := os.Stat(root)
 	switch {
 	case err != nil:
 		return Found{}, fault.New(fault.PathError, "%w", err)
 	case !info.IsDir():
-		return Found{}, fault.New(fault.PathError, "%s is not a folder", root)
+		return Found{}, fault.New(fault.PathError, "%s must be a folder", root)
 	case isContainer(root):
 		root = filepath.Dir(root)
 	}
@@ -66,18 +66,18 @@ func walk(dir string, depth int, container func(path string)) error {
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		switch {
-		case !e.IsDir() || slices.Contains(skippedFolders, e.Name()) || home.Is(path): // our agent's project is nobody's
+		case !e.IsDir() || slices.Contains(skippedFolders, e.Name()) || home.Is(path): // the home folder has only the agent's own project
 		case isContainer(path):
 			container(path)
 		case depth > 0:
-			walk(path, depth-1, container) // folders below that cannot be read are skipped
+			walk(path, depth-1, container) // skip an unreadable folder
 		}
 	}
 	return nil
 }
 
-// Nearest finds the project that somebody working in dir means: in dir or the closest folder above it, up to top, else
-// below it. A workspace is preferred to a project beside it.
+// Nearest finds the project of a client that works in dir: in dir or the closest folder above it, up to top, else below it. It prefers
+// a workspace to a project in the same folder.
 func Nearest(dir, top string) (project, workspace string, err error) {
 	for at := dir; ; at = filepath.Dir(at) {
 		found, err := Discover(at, 0)
@@ -100,13 +100,13 @@ func Nearest(dir, top string) (project, workspace string, err error) {
 			return p, w, err
 		}
 	}
-	return "", "", fault.New(fault.ProjectNotFound, "there is no Xcode project or workspace in %s, above it or below it", dir)
+	return "", "", fault.New(fault.ProjectNotFound, "cannot find an Xcode project or workspace in %s, above it or below it", dir)
 }
 
-// searchDepth is how far below a folder a project is looked for without being asked.
+// searchDepth is the number of levels below a folder in which Nearest searches.
 const searchDepth = 4
 
-// one is the only workspace, or the only project where there is no workspace. Several are an error that names them.
+// one is the only workspace or, without workspaces, the only project. Several candidates are an error that names them.
 func (f Found) one(dir string) (project, workspace string, ok bool, err error) {
 	switch {
 	case len(f.Workspaces) == 1:
@@ -129,10 +129,10 @@ func (f Found) one(dir string) (project, workspace string, ok bool, err error) {
 		With("candidates", all)
 }
 
-// mostFiles bounds the search for a source file.
+// mostFiles is the maximum number of files in the search for a source file.
 const mostFiles = 50_000
 
-// swiftFiles are the source files below a folder by name; a name that occurs twice has an empty path.
+// swiftFiles are the source files below a folder by name; an ambiguous name has an empty path.
 func swiftFiles(folder string) map[string]string {
 	files, seen := map[string]string{}, 0
 	filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
@@ -157,7 +157,7 @@ func swiftFiles(folder string) map[string]string {
 	return files
 }
 
-// Top is where the search upwards for a project ends: the folder of the repository. Outside of one a few folders up are near enough.
+// Top is the folder at which the upward search for a project ends: the repository's, or outside a repository a few folders up.
 func Top(dir, git string) string {
 	if _, err := os.Stat(filepath.Join(git, ".git")); err == nil {
 		return git

@@ -19,15 +19,15 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// Options are what an Engine works with.
+// Options are the dependencies of an Engine.
 type Options struct {
 	Run   host.Runner
 	Tools apple.Toolchain
 	// Dir gets a folder for each project: derived data, logs, result bundles.
 	Dir string
-	// XcodeData is the root of Xcode's own derived data. A request that names it builds where Xcode does. See UserXcodeData.
+	// XcodeData is the root of Xcode's own derived data. A request with this root builds in Xcode's folder. See UserXcodeData.
 	XcodeData string
-	// TrustMacros builds with macros of packages that nobody has trusted in Xcode. They run code of their authors at build time.
+	// TrustMacros allows macros of packages without the user's trust in Xcode. Macros run code of their authors at build time.
 	TrustMacros bool
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
@@ -61,20 +61,20 @@ type Outcome struct {
 	Request     Request
 	Succeeded   bool
 	NotRun      bool          // neither succeeded nor failed: Virtual Xcode simulated the tests
-	Phase       Action        // the last one that ran
-	Exit        int           // of the last phase; -1 when a signal ended it
+	Phase       Action        // the last phase
+	Exit        int           // exit code of the last phase; -1 after a signal
 	Signal      string        //
-	Took        time.Duration // all phases, waiting not counted
+	Took        time.Duration // all phases, without waiting
 	Commands    [][]string    // argv of each phase
 	LogPaths    []string      // the whole output of each phase
-	DerivedData string        // "" where xcodebuild chose
-	Bundle      string        // the result bundle; "" when there is none
+	DerivedData string        // "" if xcodebuild chose the folder
+	Bundle      string        // path of the result bundle, or ""
 	Log         *buildlog.Log // of all phases
-	Tests       *Tests        // nil when no tests were to run
+	Tests       *Tests        // nil without tests
 }
 
-// Do builds, tests or cleans. Watch, which may be nil, gets the progress. A build that fails is an outcome; a fault means
-// that the request could not be carried out: no such project, scheme or destination, no Xcode, cancelled.
+// Do builds, tests or cleans. Watch, which may be nil, gets the progress. A failed build is an outcome; a fault means that the build did
+// not take place: unknown project, scheme or destination, missing Xcode, cancelled call.
 func (e *Engine) Do(ctx context.Context, r Request, watch func(Progress)) (*Outcome, error) {
 	if err := check(r); err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ type run struct {
 	reporter reporter
 }
 
-// lineKey is the folder that only one build may use at a time. Xcode's own derived data has a folder for each project.
+// lineKey is the folder that only one build at a time may use. Xcode's own derived data has a folder for each project.
 func (r *run) lineKey(derivedData string) string {
 	if derivedData == "" {
 		return r.place.dir
@@ -154,13 +154,13 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 	if o.Request.Action == Clean && o.Succeeded && o.Request.DerivedData == "" {
 		// xcodebuild cleans one platform of one scheme. The folder belongs to this project alone, so all of it can go.
 		if err := os.RemoveAll(filepath.Join(dd, "Build")); err != nil {
-			return nil, fault.New(fault.PathError, "cleaning %s: %w", dd, err)
+			return nil, fault.New(fault.PathError, "cannot clean %s: %w", dd, err)
 		}
 	}
 	return o, nil
 }
 
-// chooseBundle decides where the results of tests go: where the caller wants them, else to a folder of ours.
+// chooseBundle chooses the path of the result bundle: the caller's, else one in the project's folder of the Engine.
 func (r *run) chooseBundle() (err error) {
 	for _, u := range xcodeargs.Split(r.request.ExtraArgs) {
 		if u.Key == resultBundle {
@@ -173,12 +173,12 @@ func (r *run) chooseBundle() (err error) {
 		r.out.Bundle = filepath.Join(r.request.folder(), r.out.Bundle)
 	}
 	if err != nil {
-		return fault.New(fault.PathError, "a place for the result bundle: %w", err)
+		return fault.New(fault.PathError, "cannot create a folder for the result bundle: %w", err)
 	}
 	return nil
 }
 
-// keptOutput is how much of each stream is held in memory; the log file has all of it.
+// keptOutput is the number of bytes of each stream in memory; the log file has all output.
 const keptOutput = 128 << 10
 
 // phase runs xcodebuild once.
@@ -201,7 +201,7 @@ func (r *run) phase(ctx context.Context, a Action, args []string) error {
 	if err != nil && !errors.As(err, &exit) {
 		return toolfault.Of(err)
 	}
-	// stderr comes last: its place among the lines of stdout is a matter of chance, and it must not separate a diagnostic
+	// stderr comes last: the order of lines between stdout and stderr is random, and a line of stderr must not separate a diagnostic
 	// from its source line.
 	for _, line := range lines.All(result.Stderr) {
 		r.reader.Line(line)
@@ -214,17 +214,17 @@ func (r *run) phase(ctx context.Context, a Action, args []string) error {
 	return nil
 }
 
-// cancelGrace is how long a cancelled xcodebuild may take to end its children and write its result bundle.
+// cancelGrace is the time limit of a cancelled xcodebuild to end its children and write its result bundle.
 const cancelGrace = 5 * time.Second
 
-// refused reports whether xcodebuild gave up before it began anything.
+// refused reports whether xcodebuild failed before the build began.
 func (r *run) refused() bool {
 	l := r.out.Log
 	return l.Progress.Stage == buildlog.Starting && len(l.Outcomes) == 0 && l.Progress.Compiled == 0 && len(l.TestCases) == 0 &&
 		r.out.Signal == ""
 }
 
-// refusal says why: in terms of the request, if the tools say what there is instead, else in xcodebuild's words.
+// refusal is the reason: in terms of the request if a query finds the cause, else xcodebuild's own text.
 func (r *run) refusal(ctx context.Context) error {
 	req := r.request
 	report := toolerror.Of("xcodebuild", r.out.Exit, r.stderr)
@@ -239,7 +239,7 @@ func (r *run) refusal(ctx context.Context) error {
 		With("exit", r.out.Exit).With("command", last(r.out.Commands)).With("log", last(r.out.LogPaths))
 }
 
-// refusalLimit bounds how much of xcodebuild's own words a fault repeats.
+// refusalLimit is the maximum size in bytes of xcodebuild's text in a fault.
 const refusalLimit = 1200
 
 func last[T any](all []T) (v T) {

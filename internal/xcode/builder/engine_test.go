@@ -40,7 +40,7 @@ func failing(c host.Cmd, exit int) error {
 	return &host.ExitError{Name: c.Name, Args: c.Args, Code: exit}
 }
 
-func TestOneBuildAtATime(t *testing.T) {
+func TestBuildsInOneFolderRunInSequence(t *testing.T) {
 	project := newProject(t)
 	other := newProject(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestOneBuildAtATime(t *testing.T) {
 	})
 }
 
-func TestWaitingCanBeGivenUp(t *testing.T) {
+func TestCancelledWaitLeavesBuildQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q queue
 		leave, err := q.enter(t.Context(), "k", nil)
@@ -108,8 +108,8 @@ func TestWaitingCanBeGivenUp(t *testing.T) {
 	})
 }
 
-// TestHugeLog builds with 20 MB of output, or 200 in make soak: an answer is made of it, and memory stays small.
-func TestHugeLog(t *testing.T) {
+// TestHugeBuildLogKeepsMemorySmall builds with 20 MB of output, or 200 in make soak: an answer is made of it, and memory stays small.
+func TestHugeBuildLogKeepsMemorySmall(t *testing.T) {
 	size, most := 20<<20, uint64(1<<20)
 	if soak.Asked() {
 		size, most = 200<<20, 4<<20
@@ -154,8 +154,8 @@ func TestHugeLog(t *testing.T) {
 	}
 }
 
-// TestManyErrors: a thousand of them fit into an answer that says how many it leaves out.
-func TestManyErrors(t *testing.T) {
+// TestReportSaysHowManyErrorsItOmits: a thousand of them fit into an answer that says how many it leaves out.
+func TestReportSaysHowManyErrorsItOmits(t *testing.T) {
 	project := newProject(t)
 	e := New(Options{Dir: t.TempDir(), Run: program(func(_ context.Context, c host.Cmd) (host.Result, error) {
 		c.OnLine(host.Stdout, []byte("CompileSwift normal arm64"))
@@ -181,8 +181,8 @@ func TestManyErrors(t *testing.T) {
 	}
 }
 
-// TestSourceLine: a diagnostic that came without its line gets it from the file.
-func TestSourceLine(t *testing.T) {
+// TestDiagnosticGetsSourceLineFromFile: a diagnostic that came without its line gets it from the file.
+func TestDiagnosticGetsSourceLineFromFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "A.swift")
 	if err := os.WriteFile(file, []byte("one\n\tlet x = y\r\nthree\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -205,8 +205,8 @@ func TestSourceLine(t *testing.T) {
 	}
 }
 
-// TestCancel ends a real process, and its children, through the real host.
-func TestCancel(t *testing.T) {
+// TestCancelEndsBuildAndItsChildren ends a real process, and its children, through the real host.
+func TestCancelEndsBuildAndItsChildren(t *testing.T) {
 	project := newProject(t)
 	bin := t.TempDir()
 	script := "#!/bin/sh\necho CompileSwift normal arm64\nsleep 1000 &\nwait\n"
@@ -243,7 +243,7 @@ func TestCancel(t *testing.T) {
 	leave()
 }
 
-func TestProgressIsBounded(t *testing.T) {
+func TestProgressReportsAreRateLimited(t *testing.T) {
 	now := time.Unix(0, 0)
 	var heard []string
 	tell := reporter{now: func() time.Time { return now }, watch: func(p Progress) { heard = append(heard, p.Message) }}
@@ -261,7 +261,7 @@ func TestProgressIsBounded(t *testing.T) {
 	}
 }
 
-func TestDerivedData(t *testing.T) {
+func TestDerivedDataFolderDependsOnProject(t *testing.T) {
 	e := New(Options{Dir: "/home/builds", XcodeData: "/u/Library/Developer/Xcode/DerivedData"})
 	for name, c := range map[string]struct {
 		request Request
@@ -295,7 +295,7 @@ func TestPruneKeepsTheNewest(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
+func TestNearestFindsProjectOrWorkspace(t *testing.T) {
 	top := t.TempDir()
 	for _, dir := range []string{"App/Shop.xcodeproj/project.xcworkspace", "App/Shop.xcworkspace", "App/Sources/Deep",
 		"Pods/Pods.xcodeproj", "Two/A.xcodeproj", "Two/B.xcodeproj", "None"} {
@@ -325,8 +325,9 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestDestinations: what xcodebuild offers instead is in an error of its own type, so that nobody reads it from a text.
-func TestDestinations(t *testing.T) {
+// TestUnknownDestinationReturnsAvailableOnes: what xcodebuild offers instead is in an error of its own type, so that nobody reads it from a
+// text.
+func TestUnknownDestinationReturnsAvailableOnes(t *testing.T) {
 	const mac = "\t\t{ platform:macOS, arch:arm64, id:1, name:My Mac }\n"
 	const phone = "\t\t{ platform:iOS Simulator, id:2, OS:18.1, name:iPhone 16 }\n"
 	for offers, macOnly := range map[string]bool{mac: true, mac + phone: false} {
@@ -349,21 +350,21 @@ func TestDestinations(t *testing.T) {
 			t.Errorf("%+v", no)
 		}
 		if err.Error() != "xcodebuild cannot use the destination platform=iOS Simulator,id=9 for S" ||
-			!strings.HasPrefix(fault.From(err).Hint, "it offers ") {
+			!strings.HasPrefix(fault.From(err).Hint, "the destinations are ") {
 			t.Errorf("%v, hint %q", err, fault.From(err).Hint)
 		}
 	}
 }
 
-func TestBundleID(t *testing.T) {
+func TestBundleIDRefusesFolderWithoutApp(t *testing.T) {
 	if _, err := BundleID(newProject(t)); !fault.Is(err, fault.PathError) {
 		t.Errorf("a folder that is no app: %v", err)
 	}
 }
 
-// TestMacros: macros of packages are code of strangers. Xcode asks before it runs them; so it is for the user to say, or for the
-// caller who is asked about every build.
-func TestMacros(t *testing.T) {
+// TestMacrosRunOnlyWhenTrusted: macros of packages are code of strangers. Xcode asks before it runs them; so it is for the user to say, or
+// for the caller who is asked about every build.
+func TestMacrosRunOnlyWhenTrusted(t *testing.T) {
 	const refusal = "/p/Package.swift:PACKAGE-TARGET:FooMacros: error: Target 'FooMacros' must be enabled before it can be used."
 	for _, c := range []struct {
 		trust bool

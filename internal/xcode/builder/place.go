@@ -9,11 +9,10 @@ import (
 	"strings"
 )
 
-// place is the folder for what the builds of one project make.
+// place is the folder for the files of one project's builds.
 type place struct{ dir string }
 
-// placeOf names the folder after the project, so that a person recognizes it, and after its real path, so that two clones
-// have two folders.
+// placeOf names the folder by the project's name, for people, and by a hash of its real path, so that two clones have two folders.
 func (e *Engine) placeOf(r Request) place {
 	path := r.Container()
 	for _, other := range []string{r.Products, r.TestRun} {
@@ -66,7 +65,7 @@ func prune(dir string, keep int) {
 	}
 	slices.SortFunc(entries, func(a, b os.DirEntry) int { return strings.Compare(stampOf(a.Name()), stampOf(b.Name())) })
 	for _, entry := range entries[:len(entries)-keep] {
-		os.RemoveAll(filepath.Join(dir, entry.Name())) // what cannot be removed is tried again next time
+		os.RemoveAll(filepath.Join(dir, entry.Name())) // the next run tries again after an error
 	}
 }
 

@@ -8,13 +8,13 @@ import (
 	"ios-agent/internal/text/brief"
 )
 
-// Progress is reported to a caller while it waits.
+// Progress is a report to a waiting caller.
 type Progress struct {
 	Message     string
 	Done, Total float64 // Total 0: unknown
 }
 
-// reporter turns what the log says into progress, and limits how often.
+// reporter turns events of the log into progress, and limits the rate.
 type reporter struct {
 	watch func(Progress)
 	now   func() time.Time
@@ -22,7 +22,7 @@ type reporter struct {
 	said         time.Time
 	stage        buildlog.Stage
 	tests, fails int
-	fresh        bool // something was not reported yet
+	fresh        bool // there is unreported progress
 }
 
 // between is the shortest time between two reports of the same stage.
@@ -34,19 +34,19 @@ func (t *reporter) report(p Progress) {
 	}
 }
 
-// waiting reports how many builds are before this one.
+// waiting reports the number of builds before this one.
 func (t *reporter) waiting(n int) {
 	t.report(Progress{Message: fmt.Sprintf("waiting: %s of this project first", brief.Count(n, "build"))})
 }
 
-// words are what phases are called.
+// words are the names of phases in reports.
 var words = map[Action]string{
 	Build: "building", BuildForTesting: "building for testing", TestPrepared: "starting the tests", Clean: "cleaning",
 }
 
 func (t *reporter) phase(a Action) { t.report(Progress{Message: words[a]}) }
 
-// event counts the tests that ended.
+// event counts ended tests.
 func (t *reporter) event(x buildlog.Test) {
 	t.tests++
 	if x.Status == buildlog.Failed || x.Status == buildlog.Crashed {
@@ -55,7 +55,7 @@ func (t *reporter) event(x buildlog.Test) {
 	t.fresh = true
 }
 
-// progress is called for every line. It reports when the stage changed, or when there is news and some time has passed.
+// progress is called for every line. It reports a changed stage at once, and other news after some time.
 func (t *reporter) progress(p buildlog.Progress) {
 	if t.watch == nil {
 		return

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// queue lets one build at a time use a folder of derived data, in the order they came. The zero value is ready.
+// queue lets one build at a time use a folder of derived data, in the order of the requests. The zero value is ready.
 type queue struct {
 	mu    sync.Mutex
 	lines map[string][]*ticket
@@ -14,7 +14,7 @@ type queue struct {
 
 type ticket struct{ moved chan struct{} }
 
-// enter waits for its turn and reports meanwhile how many are before it.
+// enter waits for its turn, and reports the number of builds before it.
 func (q *queue) enter(ctx context.Context, key string, ahead func(n int)) (leave func(), err error) {
 	t := &ticket{make(chan struct{}, 1)}
 	q.mu.Lock()
@@ -55,7 +55,7 @@ func (q *queue) leave(key string, t *ticket) {
 	for _, o := range line {
 		select {
 		case o.moved <- struct{}{}:
-		default: // it has such a notice already
+		default: // a notice is pending already
 		}
 	}
 }

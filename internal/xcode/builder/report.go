@@ -28,7 +28,7 @@ type Report struct {
 	simulate bool
 }
 
-// Summary is how it went.
+// Summary is the status of a run.
 type Summary struct {
 	Status     string `json:"status"` // SUCCEEDED, FAILED or NOT_RUN
 	Action     Action `json:"action"`
@@ -51,13 +51,13 @@ type Echo struct {
 	Configuration string            `json:"configuration,omitempty"`
 	XCTestRun     string            `json:"xctestrunPath,omitempty"`
 	Destination   string            `json:"destination,omitempty"`
-	On            string            `json:"on,omitempty"`      // the destination in words
+	On            string            `json:"on,omitempty"`      // description of the destination
 	Commands      [][]string        `json:"commands"`          // argv of every run of xcodebuild
-	Sources       map[string]string `json:"sources,omitempty"` // of values that the call did not give
-	Choices       []string          `json:"choices,omitempty"` // what was chosen, and why
+	Sources       map[string]string `json:"sources,omitempty"` // origin of values that the call lacks
+	Choices       []string          `json:"choices,omitempty"` // automatic choices with their reasons
 }
 
-// Artifacts are the files there are now.
+// Artifacts are the files of a run.
 type Artifacts struct {
 	AppPath        string   `json:"appPath,omitempty"`
 	BundleID       string   `json:"bundleId,omitempty"`
@@ -74,7 +74,7 @@ type Artifacts struct {
 	XCTestRuns     []string `json:"xctestrunPaths,omitempty"`
 }
 
-// Diagnostics are what the tools complained about, each once.
+// Diagnostics are the errors, warnings and failures of a run, without repetitions.
 type Diagnostics struct {
 	Errors       []Diagnostic `json:"errors"`
 	Warnings     []Diagnostic `json:"warnings"`
@@ -82,7 +82,7 @@ type Diagnostics struct {
 	WarningCount int          `json:"warningCount"`
 }
 
-// Diagnostic is one of them.
+// Diagnostic is one error, warning or failure.
 type Diagnostic struct {
 	Message  string   `json:"message"`
 	Location string   `json:"location,omitempty"` // file:line:column
@@ -97,18 +97,18 @@ type Diagnostic struct {
 	Count    int      `json:"count,omitempty"`
 }
 
-// Style says how a report is to be written.
+// Style are the options of a report.
 type Style struct {
-	Dir        string // paths below it are written relative to it
+	Dir        string // paths below this folder are relative to it
 	NoWarnings bool
 	Target     string // simulator, device or macos
-	On         string // the destination in words
+	On         string // description of the destination
 }
 
-// mostListed bounds the diagnostics of an answer; the counts and the log have all.
+// mostListed is the maximum number of diagnostics in an answer; the counts and the log include all.
 const mostListed = 50
 
-// Report writes an outcome down.
+// Report makes the report of an outcome.
 func (o *Outcome) Report(s Style) *Report {
 	r := &Report{dir: s.Dir, log: o.Log, quiet: s.NoWarnings, simulate: o.Request.Simulate, Tests: o.Tests}
 	r.Summary = Summary{Status: StatusFailed, Action: o.Request.Action, DurationMS: o.Took.Milliseconds(), Target: s.Target}
@@ -141,13 +141,13 @@ func (o *Outcome) Report(s Style) *Report {
 	return r
 }
 
-// sdkNames are what SDKs are called in the names of files.
+// sdkNames are the names of SDKs in the names of files.
 var sdkNames = map[string]string{
 	IOS: "iphoneos", IOS + Simulated: "iphonesimulator", WatchOS: "watchos", WatchOS + Simulated: "watchsimulator", TVOS: "appletvos",
 	TVOS + Simulated: "appletvsimulator", Vision: "xros", Vision + Simulated: "xrsimulator", MacOS: "macosx",
 }
 
-// testRuns are the files that describe the tests just built. Builds for other platforms left theirs in the same folder.
+// testRuns are the files that describe the tests just built. The folder may also have files of builds for other platforms.
 func testRuns(derivedData, platform string) []string {
 	all, _ := filepath.Glob(filepath.Join(globQuote(derivedData), "Build/Products/*.xctestrun"))
 	return slices.DeleteFunc(all, func(path string) bool { return !strings.Contains(filepath.Base(path), "_"+sdkNames[platform]) })
@@ -158,7 +158,7 @@ func globQuote(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// diagnostics takes those of the log. Errors count only when the run failed: a step that was repeated prints some too.
+// diagnostics takes the diagnostics of the log. Errors count only in a failed run: a repeated step prints errors too.
 func (r *Report) diagnostics(o *Outcome) {
 	r.Diagnostics = Diagnostics{Errors: []Diagnostic{}, Warnings: []Diagnostic{}, WarningCount: o.Log.Warnings}
 	if !o.Succeeded {
@@ -191,7 +191,8 @@ func diagnostic(d buildlog.Diagnostic) Diagnostic {
 		out.Notes = append(out.Notes, strings.TrimPrefix(n.At()+": "+n.Message, ": "))
 	}
 	if strings.HasSuffix(strings.TrimSuffix(d.Message, "."), untrustedMacro) {
-		out.Notes = append(out.Notes, "it runs code of its author at build time: trust it in Xcode, or build with extraArgs [\""+skipMacros+"\"]")
+		out.Notes = append(out.Notes, "a macro runs its author's code at build time: trust it in Xcode, "+
+			"or build with extraArgs [\""+skipMacros+"\"]")
 	}
 	for _, s := range d.Symbols {
 		out.Details = append(out.Details, strings.TrimSpace(s.Name+" "+strings.Join(s.References[:min(1, len(s.References))], "")))
@@ -202,13 +203,13 @@ func diagnostic(d buildlog.Diagnostic) Diagnostic {
 	return out
 }
 
-// untrustedMacro is how Xcode refuses the macro of a package.
+// untrustedMacro is Xcode's message about an untrusted macro.
 const untrustedMacro = "must be enabled before it can be used"
 
-// mostOutput is how many last lines of a failed command an answer has.
+// mostOutput is the maximum number of last lines of a failed command in an answer.
 const mostOutput = 12
 
-// Fault is the failure as a fault; nil when it succeeded.
+// Fault is the failure as a fault; nil for a success.
 func (r *Report) Fault() *fault.Fault {
 	code, message := fault.BuildFailed, cmp.Or(r.counts(), r.what())
 	switch {
@@ -227,7 +228,7 @@ func (r *Report) Fault() *fault.Fault {
 	return f
 }
 
-// Took is how long it took, as people say it.
+// Took is the duration of the run in words.
 func (r *Report) Took() string {
 	took := time.Duration(r.Summary.DurationMS) * time.Millisecond
 	if took >= time.Second {

@@ -8,7 +8,7 @@ import (
 )
 
 // The name of an .xctestrun has the test plan in it where the scheme has one; the platform is found behind it.
-func TestRunsOfATestPlan(t *testing.T) {
+func TestTestRunsIncludeTestPlans(t *testing.T) {
 	dir := t.TempDir()
 	products := filepath.Join(dir, "Build/Products")
 	if err := os.MkdirAll(products, 0o700); err != nil {

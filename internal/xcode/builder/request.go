@@ -1,6 +1,6 @@
-// Package builder builds and tests Xcode projects: a request becomes the command line of xcodebuild, what it prints becomes
-// progress while it runs and an answer when it is done. Whether it succeeded is decided by the exit status and the result
-// bundle, never by words on stderr. It knows no session and no device pool.
+// Package builder builds and tests Xcode projects. An Engine turns a Request into the command line of xcodebuild, its output into progress
+// and, at the end, an Outcome, which Report turns into an answer. The exit status and the result bundle decide about success, never a text
+// on stderr. It must not use sessions or the device pool.
 package builder
 
 import (
@@ -12,9 +12,10 @@ import (
 	"ios-agent/internal/apple/xcodeargs"
 	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// Action is what is to be done, in xcodebuild's words.
+// Action is an action of xcodebuild.
 type Action string
 
 // The actions.
@@ -26,8 +27,8 @@ const (
 	Clean           Action = "clean"
 )
 
-// Request says what to build, for what, and how. Exactly one of Project and Workspace is set, except for TestPrepared,
-// which has one of Products and TestRun instead.
+// Request is what to build, its destination and its options. Exactly one of Project and Workspace is set, except for TestPrepared, which
+// has one of Products and TestRun instead.
 type Request struct {
 	Action        Action
 	Project       string // path of the .xcodeproj
@@ -35,30 +36,30 @@ type Request struct {
 	Scheme        string // may be empty for Clean
 	Configuration string // empty is Debug
 	Destination   Destination
-	DerivedData   string // empty: a folder of our own for this project; XcodeData: the folder that Xcode takes
+	DerivedData   string // empty: the Engine's folder for this project; XcodeData: Xcode's own folder
 	ExtraArgs     []string
-	Products      string // .xctestproducts: of tests built before, or where BuildForTesting is to put them
-	TestRun       string // .xctestrun of tests built before
+	Products      string // .xctestproducts: of prepared tests, or the output of BuildForTesting
+	TestRun       string // .xctestrun of prepared tests
 	RunnerEnv     map[string]string
 	Env           map[string]string // of the caller, such as DEVELOPER_DIR
 
-	// Simulate is content with tests that Virtual Xcode only simulates: that they were not run is then no fault.
+	// Simulate accepts tests that Virtual Xcode only simulates: without it, such a run is a fault.
 	Simulate bool
 
-	trustMacros bool // as Options say
+	trustMacros bool // Options.TrustMacros
 }
 
-// SimulateVariable is "simulate" in the environment of a caller who asks for it.
+// SimulateVariable is the environment variable of a caller that sets Simulate by the value "simulate".
 const SimulateVariable = "IOS_AGENT_VIRTUAL_TESTS"
 
-// DefaultConfiguration is what is built when nobody says otherwise.
+// DefaultConfiguration is the configuration of a request without one.
 const DefaultConfiguration = "Debug"
 
-// Destination is where the product is to run.
+// Destination is the device that the product is built for.
 type Destination struct {
 	Platform string // iOS Simulator, iOS, macOS, …
-	ID       string // udid; wins over Name
-	Name     string // only when it could not be resolved to an ID
+	ID       string // udid; has priority over Name
+	Name     string // only if its ID is unknown
 	Latest   bool   // with Name: on the newest runtime
 	Arch     string // of macOS
 }
@@ -74,7 +75,7 @@ const (
 	Simulated = " Simulator"
 )
 
-// String is the destination as xcodebuild wants it.
+// String is the destination in xcodebuild's notation.
 func (d Destination) String() string {
 	switch {
 	case d.ID != "":
@@ -94,7 +95,7 @@ func (d Destination) String() string {
 	return xcodebuild.Destination(d.Platform, "")
 }
 
-// container is the option that names what to build, and its path.
+// container is xcodebuild's option for the project or workspace, and the path.
 func (r Request) container() (option, path string) {
 	if r.Workspace != "" {
 		return "-workspace", r.Workspace
@@ -108,7 +109,7 @@ func (r Request) Container() string {
 	return path
 }
 
-// folder is where xcodebuild runs: scripts of a project look for their files from there.
+// folder is the working folder of xcodebuild: scripts of a project use paths relative to it.
 func (r Request) folder() string {
 	for _, path := range []string{r.Container(), r.Products, r.TestRun} {
 		if path != "" {
@@ -125,7 +126,7 @@ func (r Request) configuration() string {
 	return DefaultConfiguration
 }
 
-// subject is the part of the command line that every question and every action about a project has.
+// subject is the part of the command line that all queries and actions share.
 func (r Request) subject() []string {
 	option, path := r.container()
 	args := []string{option, path}
@@ -135,8 +136,8 @@ func (r Request) subject() []string {
 	return append(args, "-configuration", r.configuration())
 }
 
-// where is the destination and the derived data. A -destination in ExtraArgs replaces ours. Without a scheme xcodebuild
-// allows neither.
+// where is the destination and the derived data. A -destination in ExtraArgs replaces the request's. Without a scheme, xcodebuild
+// accepts neither.
 func (r Request) where(derivedData string) []string {
 	var args []string
 	if r.Scheme == "" {
@@ -157,7 +158,7 @@ const (
 	testProducts = "-testProductsPath"
 )
 
-// args is the command line of one phase. The order is a contract: others read it in our answers.
+// args is the command line of one phase. The order is a contract: clients read it in the answers.
 func (r Request) args(phase Action, derivedData, bundle string) []string {
 	args := r.subject()
 	if r.trustMacros && !xcodeargs.Has(r.ExtraArgs, skipMacros) {
@@ -181,12 +182,12 @@ func withBundle(args []string, bundle string) []string {
 	return append(args, resultBundle, bundle)
 }
 
-// prepared are the options that do not apply to tests that were built before.
+// prepared are the options that do not apply to prepared tests.
 var prepared = []string{
 	"-configuration", "-derivedDataPath", "-project", "-scheme", testProducts, "-workspace", "-xctestrun", resultBundle,
 }
 
-// preparedArgs is the command line that runs tests built before.
+// preparedArgs is the command line that runs prepared tests.
 func (r Request) preparedArgs(bundle string) []string {
 	args := []string{"-xctestrun", r.TestRun}
 	if r.Products != "" {
@@ -199,7 +200,7 @@ func (r Request) preparedArgs(bundle string) []string {
 	return append(withBundle(args, bundle), string(TestPrepared))
 }
 
-// settingsArgs asks for the build settings of the same request.
+// settingsArgs is the command line that shows the build settings of the same request.
 func (r Request) settingsArgs(derivedData string, destination bool) []string {
 	args := append([]string{"-showBuildSettings", "-json"}, r.subject()...)
 	if destination {
@@ -210,7 +211,7 @@ func (r Request) settingsArgs(derivedData string, destination bool) []string {
 	return append(args, xcodeargs.Without(r.ExtraArgs, resultBundle, "-quiet")...)
 }
 
-// environment is what xcodebuild gets besides ours.
+// environment is the caller's part of xcodebuild's environment.
 func (r Request) environment() []string {
 	env := pairs(r.Env, "")
 	for name, value := range r.RunnerEnv {
@@ -228,13 +229,13 @@ func pairs(m map[string]string, prefix string) []string {
 	return out
 }
 
-// instead are the options of xcodebuild that have a parameter of their own.
+// instead are the options of xcodebuild that have their own parameter.
 var instead = map[string]string{
 	"-project": "projectPath", "-workspace": "workspacePath", "-scheme": "scheme", "-configuration": "configuration",
 	"-derivedDataPath": "derivedDataPath", testProducts: "testProductsPath", "-xctestrun": "xctestrunPath",
 }
 
-// CheckExtraArgs refuses further arguments that would contradict the request, or turn the build into something else.
+// CheckExtraArgs refuses further arguments that contradict the request, or that change the kind of action.
 func CheckExtraArgs(args []string) error {
 	for _, u := range xcodeargs.Split(args) {
 		bad := func(format string, a ...any) *fault.Fault {
@@ -246,12 +247,12 @@ func CheckExtraArgs(args []string) error {
 		case strings.ContainsRune(strings.Join(u.Args, ""), 0):
 			return bad("extraArgs: %q holds a NUL byte", u.Key)
 		case instead[u.Key] != "":
-			return bad("extraArgs: %s contradicts the tool's own parameter", u.Key).WithHint("give it as %s", instead[u.Key])
+			return bad("extraArgs: %s contradicts the tool's own parameter", u.Key).WithHint("use the parameter %s", instead[u.Key])
 		case slices.Contains(xcodeargs.Actions(), u.Key):
-			return bad("extraArgs: %s is an action, and the tool decides what is done", u.Key).WithHint("use the tool that does this")
+			return bad("extraArgs: %s is an action, which only the tool may choose", u.Key).WithHint("use the tool of this action")
 		case slices.Contains(xcodeargs.Questions(), u.Key):
-			return bad("extraArgs: with %s xcodebuild builds nothing", u.Key).
-				WithHint("use list_schemes({}) or show_build_settings({}) to ask about a project")
+			return bad("extraArgs: xcodebuild does not build with %s", u.Key).
+				WithHint("%s lists the schemes; %s shows the build settings", hint.Do("list_schemes"), hint.Do("show_build_settings"))
 		}
 	}
 	return nil

@@ -9,13 +9,13 @@ import (
 	"ios-agent/internal/text/brief"
 )
 
-// sources reads lines of source files for diagnostics the compiler printed without one.
+// sources reads source lines for diagnostics that the compiler printed without one.
 type sources struct{ read int }
 
 const (
-	mostSources  = 20       // files looked into for one answer
-	mostSource   = 16 << 20 // how far into a file
-	sourceColumn = 160      // how much of a line is shown
+	mostSources  = 20       // maximum number of files for one answer
+	mostSource   = 16 << 20 // maximum number of bytes to read of a file
+	sourceColumn = 160      // maximum length of a shown line
 )
 
 // complete gives a diagnostic its source line, with a mark below the column.

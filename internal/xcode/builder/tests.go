@@ -10,13 +10,13 @@ import (
 	"ios-agent/internal/apple/xcresult"
 )
 
-// Tests is what came of a test run. It counts tests: a Swift Testing issue is a reason, not a test.
+// Tests is the result of a test run. It counts tests: a Swift Testing issue is a reason, not a test.
 type Tests struct {
 	Counts Counts `json:"counts"`
 	Cases  []Case `json:"cases"`
-	From   string `json:"from"` // what it was read from: result bundle or log
+	From   string `json:"from"` // source: result bundle or log
 
-	simulated bool // by Virtual Xcode: no code of any test was run
+	simulated bool // by Virtual Xcode, which does not run the tests' code
 }
 
 // Counts are numbers of tests.
@@ -26,12 +26,12 @@ type Counts struct {
 	Failed           int `json:"failed"`
 	Skipped          int `json:"skipped"`
 	ExpectedFailures int `json:"expectedFailures,omitempty"`
-	NotRun           int `json:"notRun,omitempty"` // simulated, and not told to fail or to be skipped
+	NotRun           int `json:"notRun,omitempty"` // simulated, without a declared failure or skip
 }
 
 // Case is one test.
 type Case struct {
-	ID         string    `json:"id"` // as -only-testing takes it
+	ID         string    `json:"id"` // identifier for -only-testing
 	Suite      string    `json:"suite,omitempty"`
 	Test       string    `json:"test"`
 	Status     string    `json:"status"` // passed, failed, skipped, expected failure, not run
@@ -39,15 +39,15 @@ type Case struct {
 	Failures   []Failure `json:"failures,omitempty"`
 }
 
-// Failure is one reason why a test failed, and where.
+// Failure is one reason for a failed test, with its place.
 type Failure struct {
 	Message string `json:"message"`
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
-	Of      string `json:"of,omitempty"` // the argument or repetition it belongs to
+	Of      string `json:"of,omitempty"` // argument or repetition of the test
 }
 
-// The statuses of a test, as the result bundle's words come out.
+// The statuses of a test.
 const (
 	passed          = "passed"
 	failed          = "failed"
@@ -56,13 +56,13 @@ const (
 	notRun          = "not run"
 )
 
-// Where results were read from.
+// The sources of results.
 const (
 	fromBundle = "result bundle"
 	fromLog    = "log"
 )
 
-// readTests reads the result bundle; without a usable one the log has to do, and the answer says so.
+// readTests reads the result bundle or, without a usable bundle, the log; the answer names the source.
 func (r *run) readTests(ctx context.Context) (*Tests, error) {
 	tests, err := r.bundleTests(ctx)
 	if err != nil && ctx.Err() != nil {
@@ -134,7 +134,7 @@ func join(parts ...string) string {
 	return strings.Join(there, "/")
 }
 
-// logTests is the same from the log.
+// logTests reads the results from the log.
 func logTests(l *buildlog.Log) *Tests {
 	out := &Tests{From: fromLog, Cases: []Case{}, Counts: Counts{Passed: l.Tests.Passed, Failed: l.Tests.Failed, Skipped: l.Tests.Skipped}}
 	out.Counts.Total = out.Counts.Passed + out.Counts.Failed + out.Counts.Skipped
@@ -155,8 +155,8 @@ func logTests(l *buildlog.Log) *Tests {
 	return out
 }
 
-// markSimulated takes back what Virtual Xcode says of tests. It executes no Swift: failures and skips are declared in comments of the
-// sources, and every other test is called passed.
+// markSimulated changes the tests that Virtual Xcode reports as passed to "not run". Virtual Xcode does not execute Swift: it takes
+// failures and skips from comments in the sources, and reports all other tests as passed.
 func (t *Tests) markSimulated() {
 	t.simulated = true
 	t.Counts.NotRun, t.Counts.Passed = t.Counts.Passed, 0
@@ -167,8 +167,8 @@ func (t *Tests) markSimulated() {
 	}
 }
 
-// locate completes the places of failures: result bundles name files without their folders. The log has some full
-// paths; the others are looked up in the project, where only one file may have the name.
+// locate completes the places of failures, because result bundles name files without their folders. It takes full paths from the log,
+// else from the project if only one file has the name.
 func (t *Tests) locate(l *buildlog.Log, folder string) {
 	whole := map[string]string{}
 	note := func(path string) {

@@ -13,10 +13,10 @@ import (
 	"ios-agent/internal/text/oneline"
 )
 
-// textLimit is the size of an answer in bytes: about 400 tokens.
+// textLimit is the maximum size of an answer in bytes: about 400 tokens.
 const textLimit = brief.Limit
 
-// verdict is the first line: what was done, for what, and how it ended.
+// verdict is the first line: the action, its subject and the result.
 func (r *Report) verdict() string {
 	what := r.what()
 	scheme := r.Request.Scheme
@@ -46,7 +46,7 @@ func (r *Report) container() string {
 var actionNames = map[Action]string{Clean: "clean", BuildForTesting: "build for testing", Test: "build for testing",
 	TestPrepared: "test run"}
 
-// what says how it ended. Tests that failed and tests that could not run are different things.
+// what is the result in words. It distinguishes failed tests from tests that could not run.
 func (r *Report) what() string {
 	ok := r.Summary.Status != StatusFailed
 	if r.Tests == nil {
@@ -70,7 +70,7 @@ func (r *Report) what() string {
 	return "tests failed"
 }
 
-// Text is the answer for a reader who wants to go on working. What does not fit is counted, and stands in the log.
+// Text is the answer for people and models, within textLimit. It counts the lines that do not fit; the log has them.
 func (r *Report) Text() string {
 	beside := slices.Concat(r.warnings(), r.ran())
 	w := brief.New(textLimit - len(strings.Join(beside, "\n")))
@@ -93,14 +93,14 @@ func (r *Report) Text() string {
 	return strings.Join(slices.Concat([]string{w.String()}, beside, r.tail()), "\n")
 }
 
-// The parts of an answer that stand beside what went wrong are bounded by themselves: a thousand errors leave room for them.
+// The limits of the parts of an answer besides errors: a thousand errors leave room for these parts.
 const (
 	shownWarnings = 5
 	warningsLimit = 400 // bytes
 	ranLimit      = 400 // bytes
 )
 
-// warnings are the first ones, beside the errors of a build too, and the number of the others.
+// warnings are the first warnings and the number of the others, also in a failed build.
 func (r *Report) warnings() []string {
 	all := r.Diagnostics.Warnings
 	if len(all) == 0 {
@@ -112,7 +112,7 @@ func (r *Report) warnings() []string {
 	return []string{w.String()}
 }
 
-// elsewhere says where the rest of a list is.
+// elsewhere names the file with the rest of a list.
 func (r *Report) elsewhere() string {
 	if r.Artifacts.BuildLogPath == "" {
 		return ""
@@ -120,7 +120,7 @@ func (r *Report) elsewhere() string {
 	return " in the log"
 }
 
-// ran names the tests that did not fail, a line for each suite; those that failed are told with their reasons.
+// ran names the tests that did not fail, one line per suite. Failed tests are listed elsewhere, with their reasons.
 func (r *Report) ran() []string {
 	if r.Tests == nil {
 		return nil
@@ -163,7 +163,7 @@ func (r *Report) ran() []string {
 	return []string{w.String()}
 }
 
-// ranOf is the line that begins with a suite, and how many of its tests are not on it.
+// ranOf is the line of a suite, and the number of its tests that do not fit.
 func ranOf(line string, names []string, limit int) (_ string, left int) {
 	for i, name := range names {
 		if i > 0 && len(line)+len(name) > limit {
@@ -190,7 +190,7 @@ func (r *Report) counts() string {
 			parts = append(parts, fmt.Sprintf("%d failed as expected", n))
 		}
 		if t.From == fromLog {
-			parts = append(parts, "counted from the log: there is no usable result bundle")
+			parts = append(parts, "counted from the log: the result bundle is missing or unusable")
 		}
 		if t.Counts.Total == 0 {
 			parts = append(parts, "check -only-testing and the scheme's tests")
@@ -244,7 +244,7 @@ func (r *Report) lines(d Diagnostic, severity string) []string {
 	return out
 }
 
-// short writes a path relative to where the caller works.
+// short is a path relative to the caller's folder.
 func (r *Report) short(s string) string {
 	if r.dir == "" {
 		return s

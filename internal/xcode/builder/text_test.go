@@ -38,8 +38,8 @@ func many(n int, severity string) (lines []string) {
 	return lines
 }
 
-// TestWarningsBesideErrors: what is counted is shown, or the answer says where it is.
-func TestWarningsBesideErrors(t *testing.T) {
+// TestReportShowsWarningsBesideErrors: what is counted is shown, or the answer says where it is.
+func TestReportShowsWarningsBesideErrors(t *testing.T) {
 	text := building(t, 65, "/src/A.swift:3:5: error: cannot find 'x' in scope", "/src/B.swift:1:1: warning: unused").Text()
 	for _, want := range []string{"1 error, 1 warning", "A.swift:3:5: error: cannot find 'x'", "B.swift:1:1: warning: unused"} {
 		if !strings.Contains(text, want) {
@@ -52,8 +52,8 @@ func TestWarningsBesideErrors(t *testing.T) {
 	}
 }
 
-// TestALogHasTheRest: the numbers of what is left out add up, and the log is named, also when all went well.
-func TestALogHasTheRest(t *testing.T) {
+// TestReportNamesLogAndOmittedCount: the numbers of what is left out add up, and the log is named, also when all went well.
+func TestReportNamesLogAndOmittedCount(t *testing.T) {
 	for name, r := range map[string]*Report{
 		"errors":   building(t, 65, many(120, "error")...),
 		"warnings": building(t, 0, many(120, "warning")...),
@@ -74,8 +74,8 @@ func TestALogHasTheRest(t *testing.T) {
 	}
 }
 
-// TestTestsAreNamed: those that failed with their reasons, the others by name, and the number of those that do not fit.
-func TestTestsAreNamed(t *testing.T) {
+// TestReportNamesFailedAndPassedTests: those that failed with their reasons, the others by name, and the number of those that do not fit.
+func TestReportNamesFailedAndPassedTests(t *testing.T) {
 	report := func(passed int) *Report {
 		r := building(t, 65)
 		r.Summary.Action, r.Artifacts.XcresultPath = Test, "/r.xcresult"

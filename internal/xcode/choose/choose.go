@@ -1,5 +1,5 @@
-// Package choose finds what a build needs and its caller did not name: the project, the scheme, the simulator, and says which and why. It
-// also finds the destination that the caller did name. It builds nothing.
+// Package choose finds the inputs of a build that its caller left out: the project, the scheme and the simulator. Choices collects the
+// choices with their reasons. Destination finds the device that the caller did name. The package must not build anything.
 package choose
 
 import (
@@ -13,16 +13,17 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/text/brief"
 	"ios-agent/internal/xcode/builder"
 )
 
-// Choices collect what was chosen, and why: a line each.
+// Choices collects the choices and their reasons, one line each.
 type Choices []string
 
 func (c *Choices) say(format string, args ...any) { *c = append(*c, fmt.Sprintf(format, args...)) }
 
-// simulatorChoice begins the line about the simulator.
+// simulatorChoice is the beginning of the line about the simulator.
 const simulatorChoice = "simulator: "
 
 // Instead replaces the choice of a simulator.
@@ -30,10 +31,10 @@ func (c Choices) Instead(line string) Choices {
 	return append(slices.DeleteFunc(c, func(old string) bool { return strings.HasPrefix(old, simulatorChoice) }), line)
 }
 
-// Project finds the project, or the workspace, from the folder the client works in.
+// Project finds the project or workspace, starting from the client's folder.
 func (c *Choices) Project(dir string) (project, workspace string, err error) {
 	if dir == "" {
-		return "", "", fault.New(fault.ProjectNotFound, "give projectPath or workspacePath: this client works in no folder")
+		return "", "", fault.New(fault.ProjectNotFound, "the client's folder is unknown: give projectPath or workspacePath")
 	}
 	if project, workspace, err = builder.Nearest(dir, builder.Top(dir, config.GitTop(dir))); err != nil {
 		return "", "", err
@@ -46,7 +47,7 @@ func (c *Choices) Project(dir string) (project, workspace string, err error) {
 	return project, workspace, nil
 }
 
-// Scheme takes the only scheme of a project or workspace, or the one that bears its name.
+// Scheme chooses the only scheme of a project or workspace, or the scheme with its name.
 func (c *Choices) Scheme(container string, schemes []string) (string, error) {
 	base := filepath.Base(container)
 	name := strings.TrimSuffix(base, filepath.Ext(base))
@@ -73,8 +74,8 @@ func firstFew(all []string) string {
 	return strings.Join(all, ", ")
 }
 
-// Simulator takes the session's current one, whatever became of it, else one that is booted, else the newest iPhone, and gives its udid.
-// What another session drives is not taken from it.
+// Simulator chooses the session's current simulator, in any state, else a booted one, else an iPhone of the newest system, and gives its
+// udid. It skips simulators that another session uses.
 func (c *Choices) Simulator(entries []pool.Entry, session, current string) (string, error) {
 	var usable []device.Info
 	for _, e := range entries {
@@ -85,8 +86,8 @@ func (c *Choices) Simulator(entries []pool.Entry, session, current string) (stri
 	}
 	info, why := preferred(usable, current)
 	if info == nil {
-		return "", fault.New(fault.NoDevice, "there is no iOS simulator that is free").
-			WithHint("`ios-agent pool list` shows who has which; `xcodebuild -downloadPlatform iOS` installs a runtime")
+		return "", fault.New(fault.NoDevice, "no iOS simulator is free").
+			WithHint("%s shows the sessions of the simulators; `xcodebuild -downloadPlatform iOS` installs a runtime", hint.Do("list_device_pool"))
 	}
 	c.say(simulatorChoice+"%s (%s), %s", info.Name, info.OS, why)
 	return info.UDID, nil

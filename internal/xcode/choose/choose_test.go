@@ -53,15 +53,15 @@ func TestProjectIsLookedForFromTheWorkingFolder(t *testing.T) {
 	}
 	var said choose.Choices
 	_, _, err := said.Project(filepath.Join(top, "Empty"))
-	refused(t, err, fault.ProjectNotFound, "there is no Xcode project or workspace")
+	refused(t, err, fault.ProjectNotFound, "cannot find an Xcode project or workspace")
 	_, _, err = said.Project("")
-	refused(t, err, fault.ProjectNotFound, "this client works in no folder")
+	refused(t, err, fault.ProjectNotFound, "the client's folder is unknown")
 	if len(said) != 0 {
 		t.Errorf("got the choices %q, want none where nothing was found", said)
 	}
 }
 
-func TestSchemeIsTheOnlyOneOrBearsTheProjectsName(t *testing.T) {
+func TestSchemeIsOnlyOneOrNamedLikeProject(t *testing.T) {
 	many := strings.Fields("A B C Shop D E F")
 	for name, want := range map[string]struct {
 		schemes      []string
@@ -80,7 +80,7 @@ func TestSchemeIsTheOnlyOneOrBearsTheProjectsName(t *testing.T) {
 	}
 }
 
-func TestSchemeThatCannotBeChosenIsAskedFor(t *testing.T) {
+func TestMissingOrAmbiguousSchemeIsRefused(t *testing.T) {
 	var said choose.Choices
 	_, err := said.Scheme("/a/Shop.xcworkspace", nil)
 	refused(t, err, fault.SchemeNotFound, "Shop.xcworkspace has no schemes")
@@ -122,7 +122,7 @@ func shelf(lines ...string) (all []pool.Entry) {
 	return all
 }
 
-func TestSimulatorThatIsChosen(t *testing.T) {
+func TestSimulatorChoicePrefersSessionThenBooted(t *testing.T) {
 	for name, c := range map[string]struct {
 		entries   []pool.Entry
 		current   string
@@ -175,7 +175,7 @@ func TestSimulatorThatIsChosen(t *testing.T) {
 	}
 }
 
-func TestNoSimulatorIsFree(t *testing.T) {
+func TestSimulatorChoiceFailsWithoutFreeSimulator(t *testing.T) {
 	for name, entries := range map[string][]pool.Entry{
 		"none is there":                    nil,
 		"another session has it":           shelf("a booted iOS_18.2 iPhone claimed=other"),
@@ -184,7 +184,7 @@ func TestNoSimulatorIsFree(t *testing.T) {
 	} {
 		var said choose.Choices
 		_, err := said.Simulator(entries, "s", "me")
-		if refused(t, err, fault.NoDevice, "there is no iOS simulator that is free"); len(said) != 0 {
+		if refused(t, err, fault.NoDevice, "no iOS simulator is free"); len(said) != 0 {
 			t.Errorf("%s: got the choices %q, want none", name, said)
 		}
 	}
@@ -222,7 +222,7 @@ func devices(t *testing.T, broken error) *pool.Pool {
 	return p
 }
 
-func TestDestinationIsFound(t *testing.T) {
+func TestDestinationIsFoundByNameOrUDID(t *testing.T) {
 	p := devices(t, nil)
 	named := func(name string) pool.Simulator { return pool.Simulator{Name: name, Newest: true} }
 	for name, c := range map[string]struct {
@@ -280,7 +280,7 @@ func TestDestinationIsFound(t *testing.T) {
 	}
 }
 
-func TestDestinationThatNobodyListsIsLeftToXcodebuild(t *testing.T) {
+func TestUnlistedDestinationIsPassedToXcodebuild(t *testing.T) {
 	sims := choose.Destination{Kind: choose.OnSimulator, Simulator: pool.Simulator{Name: "iPhone 16", Newest: true}}
 	broken := devices(t, errors.New("simctl does not answer"))
 	got, err := sims.Find(t.Context(), broken)
@@ -300,7 +300,7 @@ func TestDestinationThatNobodyListsIsLeftToXcodebuild(t *testing.T) {
 	}
 }
 
-func TestSimulatorThatIsNotThereIsRefused(t *testing.T) {
+func TestMissingOrAmbiguousSimulatorIsRefused(t *testing.T) {
 	p := devices(t, nil)
 	for which, code := range map[pool.Simulator]fault.Code{
 		{Name: "iPhone 3", Newest: true}: fault.DeviceNotFound,
@@ -312,7 +312,7 @@ func TestSimulatorThatIsNotThereIsRefused(t *testing.T) {
 	}
 }
 
-func TestCallThatIsOverFindsNoDestination(t *testing.T) {
+func TestFindStopsWhenCallIsCancelled(t *testing.T) {
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, d := range []choose.Destination{

@@ -12,32 +12,32 @@ import (
 	"ios-agent/internal/xcode/builder"
 )
 
-// The kinds of destinations, as answers call them.
+// The kinds of destinations, by their names in answers.
 const (
 	OnSimulator = "simulator"
 	OnDevice    = "device"
 	OnMac       = "macos"
 )
 
-// Destination says what a build is for, or what its tests run on.
+// Destination is the destination of a build or of tests, as the caller names it.
 type Destination struct {
 	Kind      string
 	Simulator pool.Simulator
 	Device    string // a physical device, by any of its ids; empty: any
-	Platform  string // empty: that of the simulator's runtime, else iOS
-	Arch      string // of a Mac
+	Platform  string // empty: the platform of the simulator's runtime, else iOS
+	Arch      string // architecture of a Mac
 }
 
-// Place is what a build goes to, once it is found.
+// Place is a found destination.
 type Place struct {
 	builder.Destination
 	Kind    string
-	Device  *device.Info // nil: the pool does not know it, or the build needs none
-	Unknown error        // why the pool does not know the device
+	Device  *device.Info // nil if the pool does not know the device, or the build has none
+	Unknown error        // reason for an unknown device
 	Words   string
 }
 
-// Find finds the place that is meant, without opening the device.
+// Find finds the device of a destination, without opening it.
 func (d Destination) Find(ctx context.Context, p *pool.Pool) (Place, error) {
 	switch d.Kind {
 	case OnSimulator:
@@ -51,8 +51,8 @@ func (d Destination) Find(ctx context.Context, p *pool.Pool) (Place, error) {
 	}, nil
 }
 
-// simulator finds the simulator that is meant, and its platform: what the call says, else what its runtime is, else iOS.
-// Where simctl does not answer, xcodebuild gets the name and decides.
+// simulator finds the simulator and its platform: the caller's, else the runtime's, else iOS. If simctl does not answer, xcodebuild gets
+// the name and decides.
 func (d Destination) simulator(ctx context.Context, p *pool.Pool) (Place, error) {
 	which := d.Simulator
 	if which.ID == "" && device.LooksLikeUDID(which.Name) {
@@ -75,8 +75,8 @@ func (d Destination) simulator(ctx context.Context, p *pool.Pool) (Place, error)
 	return Place{Destination: to, Kind: OnSimulator, Unknown: err, Words: cmp.Or(which.Name, which.ID)}, nil
 }
 
-// physical finds a physical device by any of its ids: xcodebuild knows only its udid. One that nobody lists is left to
-// xcodebuild.
+// physical finds the udid of a physical device by any of its ids, because xcodebuild knows only the udid. For an unlisted device,
+// xcodebuild gets the id and decides.
 func (d Destination) physical(ctx context.Context, p *pool.Pool) (Place, error) {
 	to := Place{
 		Destination: builder.Destination{Platform: cmp.Or(d.Platform, builder.IOS), ID: d.Device},
@@ -106,7 +106,7 @@ func resolved(ctx context.Context, p *pool.Pool, which pool.Criteria) (device.In
 	return h.Info(), nil
 }
 
-// isAnswer tells a fault about what was asked for from tools that do not answer.
+// isAnswer reports whether an error is about the requested device, and not about a tool that does not answer.
 func isAnswer(err error) bool {
 	answers := []fault.Code{fault.DeviceNotFound, fault.DeviceAmbiguous, fault.InvalidInput, fault.NoDevice}
 	return slices.ContainsFunc(answers, func(code fault.Code) bool { return fault.Is(err, code) })

@@ -15,12 +15,12 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// adapter is a running lldb-dap, or an lldb whose prompt is made one. Requests may be sent by several goroutines at once.
+// adapter is a running lldb-dap, or an lldb behind a promptServer. Several goroutines may send requests at once.
 type adapter struct {
 	name     string // of the way, for errors
 	process  *host.Process
 	patience time.Duration
-	outbox   chan []byte // what is to be written; a program that reads nothing must not hold those who ask
+	outbox   chan []byte // requests to write: a program that does not read must not block the callers
 	over     chan struct{}
 
 	mu      sync.Mutex
@@ -29,7 +29,7 @@ type adapter struct {
 	event   func(name string, body json.RawMessage)
 }
 
-// incoming is what lldb-dap says. Its body is read by whoever asked, so that a message with an unknown part harms nobody else.
+// incoming is a message of lldb-dap. The caller of the request decodes the body, so that an unknown part affects only this caller.
 type incoming struct {
 	dap.ProtocolMessage
 	RequestSeq int             `json:"request_seq"`
@@ -40,18 +40,18 @@ type incoming struct {
 	Body       json.RawMessage `json:"body"`
 }
 
-// mostUnsent is how many requests may wait for a program that does not read.
+// mostUnsent is the maximum number of requests that wait for a program that does not read.
 const mostUnsent = 64
 
-// startAdapter starts a debugger. Events are told in their order, one at a time.
+// startAdapter starts a debugger. It calls event for one event after the other, in their order.
 func (s *Service) startAdapter(ctx context.Context, w way, pid int, event func(string, json.RawMessage)) (*adapter, error) {
 	cmd := host.Cmd{
 		Grace: s.o.Grace,
-		Dir:   "/", // lldb takes a file of the folder it runs in for the one that a breakpoint names without folders
+		Dir:   "/", // lldb resolves the file name of a breakpoint in its working folder
 		// Version 19 aborts after it has detached, and takes a second to print its own stack with names.
 		Env: []string{"LLVM_DISABLE_SYMBOLIZATION=1", "LLVM_DISABLE_CRASH_REPORT=1"},
 	}
-	prompt := w.prompt && len(s.o.Keeper) == 0 // a keeper makes it one
+	prompt := w.prompt && len(s.o.Keeper) == 0 // a keeper runs the promptServer itself
 	c, err := connect(cmd, prompt, s.o.Patience, func(c host.Cmd) (*host.Process, error) { return s.launch(ctx, w, pid, c) })
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (a *adapter) read(from *io.PipeReader) {
 	for messages := bufio.NewReader(from); ; {
 		raw, err := dap.ReadBaseMessage(messages)
 		if err != nil {
-			return // the end, or something that is no message: what is asked from now on is not answered
+			return // the end of the output, or an invalid message: later requests get no answer
 		}
 		var m incoming
 		if json.Unmarshal(raw, &m) != nil {
@@ -109,7 +109,7 @@ type request struct {
 	Arguments any `json:"arguments,omitempty"`
 }
 
-// send asks something; the answer comes through the channel.
+// send sends a request; the answer comes through the channel.
 func (a *adapter) send(command string, arguments any) (answer chan incoming, seq int, err error) {
 	answer = make(chan incoming, 1)
 	a.mu.Lock()
@@ -122,7 +122,7 @@ func (a *adapter) send(command string, arguments any) (answer chan incoming, seq
 	body, err := json.Marshal(r)
 	if err == nil {
 		var message bytes.Buffer
-		_ = dap.WriteBaseMessage(&message, body) // a buffer takes everything
+		_ = dap.WriteBaseMessage(&message, body) // a buffer never fails
 		select {
 		case a.outbox <- message.Bytes():
 			return answer, seq, nil
@@ -140,7 +140,7 @@ func (a *adapter) forget(seq int) {
 	delete(a.waiting, seq)
 }
 
-// ask asks something and reads the answer into a value, which may be nil. It takes no longer than the patience.
+// ask sends a request and decodes the answer into a value, which may be nil. It takes no longer than the patience.
 func (a *adapter) ask(ctx context.Context, command string, arguments, into any) error {
 	return a.askWithin(ctx, a.patience, command, arguments, into)
 }
@@ -183,7 +183,7 @@ func (a *adapter) await(ctx context.Context, limit time.Duration, command string
 	return nil
 }
 
-// reason is why a request was refused: its message, or the one in the body.
+// reason is the reason for a refused request: the one in the body, or else the message.
 func reason(m incoming) string {
 	var body dap.ErrorResponseBody
 	if json.Unmarshal(m.Body, &body) == nil && body.Error != nil && body.Error.Format != "" {
@@ -192,7 +192,7 @@ func reason(m incoming) string {
 	return m.Message
 }
 
-// ended says how the debugger ended.
+// ended is an error with the way the debugger ended.
 func (a *adapter) ended() error {
 	_, err := a.process.Result()
 	return &goneError{a.name, err}

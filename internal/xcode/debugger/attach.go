@@ -13,47 +13,48 @@ import (
 	"github.com/google/go-dap"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/processes"
 )
 
-// check refuses what nobody may or can debug, and gives the program's name.
+// check refuses a process that this user cannot debug, and gives the program's name.
 func check(pid int) (program string, err error) {
 	field := func(f *fault.Fault) error { return f.With("field", "pid") }
 	if pid == os.Getpid() {
-		return "", field(fault.New(fault.Forbidden, "process %d is this daemon: it would stop answering", pid).
+		return "", field(fault.New(fault.Forbidden, "process %d is this daemon, which would stop answering", pid).
 			WithHint("name another process"))
 	}
 	d, err := processes.Inspect(pid)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", field(fault.New(fault.AppNotRunning, "there is no process %d", pid).
-			WithHint("start the program and name its process; apps of Virtual Xcode have no process, debug a real one"))
+		return "", field(fault.New(fault.AppNotRunning, "unknown process %d", pid).
+			WithHint("name a running process; apps of Virtual Xcode have none"))
 	case err != nil:
 		return "", field(fault.New(fault.AppNotRunning, "%w", err))
 	case d.User != os.Geteuid():
-		return "", field(fault.New(fault.Forbidden, "process %d belongs to the user %d, and only processes of user %d are debugged", pid, d.User,
-			os.Geteuid()).WithHint("name a process of your own"))
+		return "", field(fault.New(fault.Forbidden, "process %d belongs to user %d; only processes of user %d can be debugged", pid, d.User,
+			os.Geteuid()).WithHint("name your own process"))
 	case d.Traced:
 		by := "another debugger"
 		if d.Tracer != 0 {
 			by = fmt.Sprintf("process %d", d.Tracer)
 		}
 		return "", field(refusal("traced", "a debugger is attached to process %d already: %s", pid, by).
-			WithHint("let that one detach first: Xcode, an lldb or a gdb; to kill it may end the program too; " +
-				"`ios-agent debug sessions` lists ours"))
+			WithHint("detach the other debugger first (Xcode, lldb or gdb): killing it may end the program too; "+
+				"%s lists the debuggers of ios-agent", sessions()))
 	}
 	return filepath.Base(d.Path), nil
 }
 
-// attach starts a debugger and attaches it: through lldb-dap or, where there is none that starts, through lldb's prompt, unless one of
-// them was asked for. When that fails, the debugger has ended.
+// attach starts a debugger and attaches it: through lldb-dap or, if lldb-dap does not start, through lldb's prompt, unless the caller chose
+// one of them. If attach fails, it has ended the debugger.
 func (s *Service) attach(ctx context.Context, how Attach, program string) (*Debugger, error) {
 	ways, err := waysOf(how.Through)
 	if err != nil {
 		return nil, err
 	}
-	var before error // why the last way was none
+	var before error // why the last way failed
 	for i, w := range ways {
 		d, started, err := s.attachBy(ctx, how, program, w)
 		switch {
@@ -66,7 +67,7 @@ func (s *Service) attach(ctx context.Context, how Attach, program string) (*Debu
 		case started || ctx.Err() != nil:
 			return nil, err
 		case i > 0 && !isMissing(before):
-			return nil, before // it is there and does not start: that is to be mended, and the other way did not help
+			return nil, before // an installed lldb-dap that does not start is the fault to repair
 		case i == len(ways)-1:
 			return nil, err
 		}
@@ -75,7 +76,7 @@ func (s *Service) attach(ctx context.Context, how Attach, program string) (*Debu
 	return nil, before
 }
 
-// attachBy attaches by one way. Started reports whether the debugger was there to answer.
+// attachBy attaches by one way. Started reports whether the debugger answered at all.
 func (s *Service) attachBy(ctx context.Context, how Attach, program string, w way) (d *Debugger, started bool, err error) {
 	d = newDebugger(how.Owner, how.PID, program)
 	a, err := s.startAdapter(ctx, w, how.PID, d.heard)
@@ -109,16 +110,16 @@ func startFault(w way, err error) error {
 	if isMissing(err) {
 		return err
 	}
-	return fault.New(fault.ToolFailed, "%s does not start: %w", w.name, err).WithHint("run `ios-agent doctor`")
+	return fault.New(fault.ToolFailed, "cannot start %s: %w", w.name, err).WithHint("%s checks the tools", hint.Do("doctor"))
 }
 
-// attachArguments are lldb-dap's own. The program is always stopped: who wants it to go on has it continue.
+// attachArguments are lldb-dap's arguments of attach. The program always stops; begin continues it on request.
 type attachArguments struct {
 	PID         int  `json:"pid"`
 	StopOnEntry bool `json:"stopOnEntry"`
 }
 
-// begin makes the conversation's beginning, and reports whether there was an answer at all.
+// begin initializes the debugger and attaches, and reports whether the debugger answered at all.
 func (d *Debugger) begin(ctx context.Context, how Attach) (answered bool, err error) {
 	hello := dap.InitializeRequestArguments{
 		ClientID: "ios-agent", ClientName: "ios-agent", AdapterID: "lldb-dap", LinesStartAt1: true, ColumnsStartAt1: true, PathFormat: "path",
@@ -169,10 +170,10 @@ func (d *Debugger) beginAttached(ctx context.Context, how Attach) error {
 	return err
 }
 
-// AtStart is why a program is paused that was launched to be debugged.
+// AtStart is the reason of the pause of a program that was launched under the debugger.
 const AtStart = "at its start"
 
-// atStart says so of the program, and lifts the stop that it was started with: else it would stop once more when it is to run.
+// atStart sets the reason AtStart, and ends the signal stop that the program was started with: else it would stop again when it continues.
 func (d *Debugger) atStart() error {
 	if err := processes.Resume(d.PID); err != nil {
 		return err
@@ -183,7 +184,7 @@ func (d *Debugger) atStart() error {
 	return nil
 }
 
-// until waits for an event that has to come.
+// until waits for an event, no longer than the patience.
 func (d *Debugger) until(ctx context.Context, event <-chan struct{}, name string) error {
 	late := time.NewTimer(d.adapter.patience)
 	defer late.Stop()
@@ -199,34 +200,34 @@ func (d *Debugger) until(ctx context.Context, event <-chan struct{}, name string
 	}
 }
 
-// whyRefused finds out what lldb does not tell: it says "lost connection" or "attach failed" of everything.
+// whyRefused finds the reason of a refused attach: lldb says "lost connection" or "attach failed" for every reason.
 func (s *Service) whyRefused(ctx context.Context, pid int, said *refusedError) error {
 	if _, err := check(pid); err != nil {
-		return err // it ended, or somebody else attached, meanwhile
+		return err // the program ended meanwhile, or another debugger attached
 	}
 	if scope := processes.PtraceScope(); scope > 0 && os.Geteuid() != 0 {
 		return yama(pid, scope)
 	}
 	switch s.developerMode(ctx) {
 	case modeOff:
-		return refusal("developer_mode", "macOS lets nobody debug: its developer mode is off").
-			WithHint("switch it on, once: `sudo DevToolsSecurity -enable`")
+		return refusal("developer_mode", "macOS forbids debugging: its developer mode is off").
+			WithHint("enable developer mode once: `sudo DevToolsSecurity -enable`")
 	case modeOn:
-		return refusal("hardened", "macOS does not let process %d be debugged: %s", pid, said.message).
-			WithHint("a program with the hardened runtime needs the entitlement com.apple.security.get-task-allow: build it for debugging, " +
-				"not for release; programs of Apple are never debugged")
+		return refusal("hardened", "macOS forbids debugging process %d: %s", pid, said.message).
+			WithHint("build the program for debugging, not for release: with the hardened runtime it needs the entitlement " +
+				"com.apple.security.get-task-allow; Apple's own programs cannot be debugged")
 	}
-	return refusal("system", "the system does not let process %d be debugged: %s", pid, said.message).
-		WithHint("in a container ptrace needs the capability SYS_PTRACE; a setuid program is never debugged")
+	return refusal("system", "the system forbids debugging process %d: %s", pid, said.message).
+		WithHint("in a container, add the capability SYS_PTRACE; a setuid program cannot be debugged")
 }
 
-// yama is the refusal of Linux' module of that name.
+// yama is the refusal of Linux's security module Yama.
 func yama(pid, scope int) error {
-	return refusal("ptrace_scope", "kernel.yama.ptrace_scope is %d: process %d is no child of the debugger, and is not debugged", scope, pid).
-		WithHint("allow it until the next boot: `sudo sysctl kernel.yama.ptrace_scope=0`")
+	return refusal("ptrace_scope", "kernel.yama.ptrace_scope is %d: process %d must be a child of the debugger", scope, pid).
+		WithHint("allow debugging until the next boot: `sudo sysctl kernel.yama.ptrace_scope=0`")
 }
 
-// Whether a Mac lets developers debug; unknown elsewhere.
+// The developer mode of a Mac; unknown on other systems.
 const (
 	modeUnknown = iota
 	modeOff

@@ -9,9 +9,10 @@ import (
 	"github.com/google/go-dap"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// mostBreakpoints is how many breakpoints a debugger has at most.
+// mostBreakpoints is the maximum number of breakpoints of a debugger.
 const mostBreakpoints = 200
 
 // Breakpoint is a place at which the program stops: a line of a file, or a function.
@@ -20,16 +21,16 @@ type Breakpoint struct {
 	File      string `json:"file,omitempty"`
 	Line      int    `json:"line,omitempty"`
 	Function  string `json:"function,omitempty"`
-	Condition string `json:"condition,omitempty"`    // an expression: it stops where this is true
-	Skip      int    `json:"ignore_count,omitempty"` // how many hits are passed before it stops
-	Log       string `json:"log,omitempty"`          // a logpoint: it records this text and does not stop
-	Hits      int    `json:"hits,omitempty"`         // how often it stopped the program, or recorded its text
-	Verified  bool   `json:"verified"`               // the program has such a place
+	Condition string `json:"condition,omitempty"`    // an expression: the program stops only if it is true
+	Skip      int    `json:"ignore_count,omitempty"` // number of hits before the first stop
+	Log       string `json:"log,omitempty"`          // text of a logpoint, which records it and does not stop the program
+	Hits      int    `json:"hits,omitempty"`         // number of stops, or of recorded texts
+	Verified  bool   `json:"verified"`               // the program has this place
 
-	pc string // where its code is, as the adapter names it; empty where it does not
+	pc string // address of its code, in the adapter's notation; empty if unknown
 }
 
-// sifted reports whether a stop at the breakpoint is looked at before it is told.
+// sifted reports whether sift must examine a halt at the breakpoint before it counts as a stop.
 func (b *Breakpoint) sifted() bool { return b.Condition != "" || b.Log != "" }
 
 // At is the place.
@@ -40,9 +41,8 @@ func (b Breakpoint) At() string {
 	return fmt.Sprintf("%s:%d", b.File, b.Line)
 }
 
-// Break sets a breakpoint. Where there is one already, that one gets the condition. A running program is held for a moment to set a
-// condition or a number of passes: LLDB sets the place first, and would stop there before it knows them. A condition that cannot be
-// compiled is refused.
+// Break sets a breakpoint, or changes the one at this place. It halts a running program for a moment to set a condition or an ignore
+// count: LLDB sets the place first, and would stop there before it knows them. It refuses a condition that does not compile.
 func (d *Debugger) Break(ctx context.Context, b Breakpoint) (Breakpoint, error) {
 	var set Breakpoint
 	err := d.inTurn(ctx, func() error {
@@ -60,7 +60,7 @@ func (d *Debugger) Break(ctx context.Context, b Breakpoint) (Breakpoint, error) 
 			invalid := d.vet(ctx, thread, set)
 			if invalid != nil {
 				d.points = before
-				_ = d.send(ctx, b) // the fault tells what is wrong
+				_ = d.send(ctx, b) // the fault names the reason
 			}
 			return invalid
 		})
@@ -68,7 +68,7 @@ func (d *Debugger) Break(ctx context.Context, b Breakpoint) (Breakpoint, error) 
 	return set, err
 }
 
-// place adds a breakpoint, or changes the one that is there. The caller has the turn.
+// place adds a breakpoint, or changes the one at its place. The caller has the turn.
 func (d *Debugger) place(ctx context.Context, b Breakpoint, set *Breakpoint) error {
 	before := slices.Clone(d.points)
 	at := slices.IndexFunc(d.points, func(p *Breakpoint) bool { return p.At() == b.At() })
@@ -77,8 +77,8 @@ func (d *Debugger) place(ctx context.Context, b Breakpoint, set *Breakpoint) err
 		b.ID = d.points[at].ID
 		d.points[at] = &b
 	case len(d.points) >= mostBreakpoints:
-		return fault.New(fault.TooMany, "this debugger has %d breakpoints, and may have no more", mostBreakpoints).
-			WithHint("remove some: `ios-agent debug unbreak ID`")
+		return fault.New(fault.TooMany, "breakpoint limit reached (%d)", mostBreakpoints).
+			WithHint("%s removes a breakpoint", hint.Do("debug_unbreak", "breakpoint", "ID"))
 	default:
 		at = len(d.points)
 		d.points = append(d.points, &b)
@@ -101,7 +101,7 @@ func (d *Debugger) Unbreak(ctx context.Context, id int) (Breakpoint, error) {
 		before := slices.Clone(d.points)
 		at := slices.IndexFunc(d.points, func(p *Breakpoint) bool { return p.ID == id })
 		if at < 0 {
-			return fault.New(fault.InvalidInput, "there is no breakpoint %d; there are %s", id, ids(d.points)).With("field", "breakpoint")
+			return fault.New(fault.InvalidInput, "unknown breakpoint %d; this debugger has %s", id, ids(d.points)).With("field", "breakpoint")
 		}
 		gone = *d.points[at]
 		d.points = slices.Delete(slices.Clone(d.points), at, at+1)
@@ -125,7 +125,7 @@ func ids(points []*Breakpoint) string {
 	return fmt.Sprint(all)
 }
 
-// Breakpoints are those that were set. It waits for no request that is under way, and an ended program has them too.
+// Breakpoints are the debugger's breakpoints, also after the program has ended. It does not wait for running requests.
 func (d *Debugger) Breakpoints() []Breakpoint {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -137,7 +137,7 @@ func (d *Debugger) Breakpoints() []Breakpoint {
 	return all
 }
 
-// send tells all breakpoints of a file, or all of functions: the protocol has no other way to change one.
+// send sends all breakpoints of a file, or all of functions: the protocol cannot change a single one.
 func (d *Debugger) send(ctx context.Context, like Breakpoint) error {
 	defer d.publish()()
 	var same []*Breakpoint
@@ -170,7 +170,7 @@ func (d *Debugger) send(ctx context.Context, like Breakpoint) error {
 		switch {
 		case body.Breakpoints[i].Id != 0:
 			p.ID = body.Breakpoints[i].Id
-		case p.ID == 0: // the adapter names none: ours are negative, so that they are nobody else's
+		case p.ID == 0: // the adapter gave no number: a negative one cannot equal a number of the adapter
 			d.unnamed--
 			p.ID = d.unnamed
 		}
@@ -178,8 +178,8 @@ func (d *Debugger) send(ctx context.Context, like Breakpoint) error {
 	return nil
 }
 
-// publish notes that breakpoints are being sent; what it returns, that they were. A stop that is told meanwhile is judged afterwards: its
-// breakpoint may have no number yet.
+// publish marks that breakpoints are being sent, and sent marks the end. A halt in between is judged after sent, because its breakpoint
+// may have no number before.
 func (d *Debugger) publish() (sent func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -203,7 +203,7 @@ func (d *Debugger) publish() (sent func()) {
 	}
 }
 
-// hitCondition is at which of its hits the breakpoint stops, as the protocol says it; empty for the first.
+// hitCondition is the number of the hit at which the breakpoint stops, in the protocol's notation; empty for the first hit.
 func (b *Breakpoint) hitCondition() string {
 	if b.Skip == 0 {
 		return ""

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/processes"
 )
 
-// mostChildrenTold is how many child processes are told.
+// mostChildrenTold is the maximum number of child processes in an answer.
 const mostChildrenTold = 10
 
 // Child is a process that the program forked. LLDB follows the parent: breakpoints do not stop a child.
@@ -16,12 +17,12 @@ type Child struct {
 	Program string `json:"program"`
 }
 
-// Text says so, and how it is debugged.
+// Text names the process, and the call that debugs it.
 func (c Child) Text() string {
-	return fmt.Sprintf("child process %d (%s) was forked and is not debugged: `ios-agent debug attach --pid %d`", c.PID, c.Program, c.PID)
+	return fmt.Sprintf("child process %d (%s) was forked without a debugger: %s", c.PID, c.Program, hint.Do("debug_attach", "pid", c.PID))
 }
 
-// Children are the child processes that no debugger of ours is attached to; none where the system does not tell.
+// Children are the child processes without a debugger of this service; the list is empty if the system does not show processes.
 func (s *Service) Children(pid int) (all []Child) {
 	programs, err := processes.Programs()
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"ios-agent/test/debuggee"
 )
 
-// TestFalseConditionTellsNoStop sets conditions a hundred times in a program that runs, slowly and in a hot loop. LLDB sets the place
+// TestFalseConditionReportsNoStop sets conditions a hundred times in a program that runs, slowly and in a hot loop. LLDB sets the place
 // before the condition.
-func TestFalseConditionTellsNoStop(t *testing.T) {
+func TestFalseConditionReportsNoStop(t *testing.T) {
 	for name, rest := range map[string]time.Duration{"at 10 Hz": 100 * time.Millisecond, "in a hot loop": 0} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -64,7 +64,7 @@ func stops(t *testing.T, d *debugger.Debugger) func() []string {
 	return func() []string { cancel(); over.Wait(); return all }
 }
 
-func TestTrueConditionTellsItsStop(t *testing.T) {
+func TestTrueConditionReportsStopAtBreakpoint(t *testing.T) {
 	ways(t, func(t *testing.T, through string) {
 		p := start(t)
 		s, _ := service(t, debugger.Options{})
@@ -103,7 +103,7 @@ func TestInvalidConditionIsRefused(t *testing.T) {
 	})
 }
 
-func TestSignalIsToldAsASignal(t *testing.T) {
+func TestSignalStopReportsSignal(t *testing.T) {
 	ways(t, func(t *testing.T, through string) {
 		p := start(t)
 		s, _ := service(t, debugger.Options{})
@@ -125,7 +125,7 @@ func TestSignalIsToldAsASignal(t *testing.T) {
 	})
 }
 
-func TestFrameBeyondTheStackSaysHowManyThereAre(t *testing.T) {
+func TestFrameBeyondStackReportsFrameCount(t *testing.T) {
 	ways(t, func(t *testing.T, through string) {
 		p := start(t)
 		s, _ := service(t, debugger.Options{})
@@ -141,7 +141,7 @@ func TestFrameBeyondTheStackSaysHowManyThereAre(t *testing.T) {
 	})
 }
 
-func TestMistypedCommandIsToldAsOne(t *testing.T) {
+func TestMistypedCommandReturnsLLDBError(t *testing.T) {
 	ways(t, func(t *testing.T, through string) {
 		p := start(t)
 		s, _ := service(t, debugger.Options{})

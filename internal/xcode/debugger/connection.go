@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// connection is a running debugger that speaks the Debug Adapter Protocol: lldb-dap, or an lldb whose prompt is made to.
+// connection is a running debugger that speaks the Debug Adapter Protocol: lldb-dap, or an lldb behind a promptServer.
 type connection struct {
 	process *host.Process
 	input   *io.PipeWriter // requests
@@ -15,7 +15,7 @@ type connection struct {
 	over    chan struct{}  // closed when the program has ended
 }
 
-// connect starts a debugger. What cmd has of streams is set here.
+// connect starts a debugger. It sets the streams of cmd.
 func connect(cmd host.Cmd, prompt bool, patience time.Duration, start func(host.Cmd) (*host.Process, error)) (*connection, error) {
 	requests, input := io.Pipe()
 	output, stdout := io.Pipe()
@@ -25,7 +25,7 @@ func connect(cmd host.Cmd, prompt bool, patience time.Duration, start func(host.
 	cmd.OnOutput = func(from host.Stream, b []byte) {
 		switch {
 		case from == host.Stdout:
-			_, _ = stdout.Write(b) // fails when nobody reads any more
+			_, _ = stdout.Write(b) // fails after the reader has closed its end
 		case told != nil:
 			told(from, b)
 		}

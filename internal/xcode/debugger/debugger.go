@@ -1,6 +1,6 @@
-// Package debugger attaches LLDB to processes of this machine and keeps the debuggers that are attached. It speaks the Debug
-// Adapter Protocol with lldb-dap over pipes, and where there is none, uses lldb's prompt; no port is opened. A program that is debugged
-// survives the debugger: no signal is sent to a debugger while it is attached (ADR 0024).
+// Package debugger attaches LLDB to processes of this machine. A Service holds the attached debuggers; a Debugger sets breakpoints and
+// reads stacks and variables. It speaks the Debug Adapter Protocol with lldb-dap over pipes or, without lldb-dap, uses lldb's prompt. It
+// must not open a port, and must not send a signal to an attached debugger: a debugged program survives its debugger (ADR 0024).
 package debugger
 
 import (
@@ -16,26 +16,27 @@ import (
 	"ios-agent/internal/apple"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 )
 
-// Options are what a Service works with.
+// Options are the dependencies and time limits of a Service.
 type Options struct {
 	Run   host.Runner
 	Start host.Starter
 	Tools apple.Toolchain
-	// Keeper is the program, with its first arguments, that starts a debugger for us and outlives us to say goodbye to it (keeper.go).
-	// Without one we start the debugger ourselves.
+	// Keeper is the program, with its first arguments, that starts the debugger and outlives the daemon to detach it (keeper.go).
+	// Without a keeper the Service starts the debugger itself.
 	Keeper []string
-	// Patience is how long lldb-dap may take for an answer; 0 is half a minute.
+	// Patience is the time limit of an answer of lldb-dap; 0 is half a minute.
 	Patience time.Duration
-	// Farewell is how long lldb-dap may take to disconnect before its input is closed; 0 is 2 s.
+	// Farewell is the time limit of a disconnect of lldb-dap, before its input is closed; 0 is 2 s.
 	Farewell time.Duration
-	// Grace is how long it may take to leave after that before it is killed; 0 is 5 s.
+	// Grace is the time limit of lldb-dap's exit after that, before it is killed; 0 is 5 s.
 	Grace time.Duration
 }
 
-// mostDebuggers is how many debuggers may be attached at once.
+// mostDebuggers is the maximum number of attached debuggers.
 const mostDebuggers = 16
 
 // Service holds the debuggers. It is safe for concurrent use.
@@ -44,8 +45,8 @@ type Service struct {
 
 	mu      sync.Mutex
 	closed  bool
-	all     map[int]*Debugger // by the process they debug; nil while one is being attached
-	current map[string]int    // of a session: the process that is meant when it names none
+	all     map[int]*Debugger // by process; nil while a debugger is being attached
+	current map[string]int    // process of the current debugger, by session
 }
 
 // New makes a Service. It starts nothing.
@@ -59,19 +60,19 @@ func New(o Options) *Service {
 // Virtual reports whether apps of simulators have no machine code.
 func (s *Service) Virtual() bool { return s.o.Tools.Name == apple.Virtual }
 
-// Attach attaches a debugger to a process.
+// Attach are the options of Service.Attach.
 type Attach struct {
-	Owner device.Owner // its udid is empty for a process of no device
+	Owner device.Owner // the udid is empty for a process of this machine
 	PID   int
-	Stop  bool // the program stays paused; else it goes on
-	// AtStart says that the program was launched to be debugged, and stands at its start, where it stays.
+	Stop  bool // the program stays paused; else it continues
+	// AtStart means that the program was launched under the debugger and stays paused at its start.
 	AtStart bool
 	Keep    bool // the session's current debugger stays the current one
-	// Through is the way, by its name in XcodeBuildMCP: dap, or lldb-cli; empty for the best one there is.
+	// Through is the way, by its name in XcodeBuildMCP: dap or lldb-cli; empty for the best available one.
 	Through string
 }
 
-// Attach attaches a debugger and returns when the program is paused or goes on again.
+// Attach attaches a debugger and returns when the program is paused or runs again.
 func (s *Service) Attach(ctx context.Context, a Attach) (Status, error) {
 	program, err := check(a.PID)
 	if err != nil {
@@ -97,12 +98,12 @@ func (s *Service) Attach(ctx context.Context, a Attach) (Status, error) {
 		return Status{}, err
 	case closed:
 		d.detach(context.WithoutCancel(ctx))
-		return Status{}, fault.New(fault.Cancelled, "the daemon leaves")
+		return Status{}, fault.New(fault.Cancelled, "the daemon is stopping")
 	}
 	return d.State(), nil
 }
 
-// reserve takes the place of a process: of two callers at once, one gets it.
+// reserve reserves a process for one debugger: of two concurrent callers, one fails.
 func (s *Service) reserve(pid int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +113,7 @@ func (s *Service) reserve(pid int) error {
 			by = fmt.Sprintf(", by the session %q", d.owner.Session)
 		}
 		return refusal("traced", "a debugger is attached to process %d already%s", pid, by).
-			WithHint("`ios-agent debug sessions` lists the debuggers; `ios-agent debug detach` ends one")
+			WithHint("%s lists the debuggers; %s ends the session's current one", sessions(), hint.Do("debug_detach"))
 	}
 	live := 0
 	for _, d := range s.all {
@@ -121,10 +122,10 @@ func (s *Service) reserve(pid int) error {
 		}
 	}
 	if live >= mostDebuggers {
-		return fault.New(fault.TooMany, "%d debuggers are attached, and there may be no more", live).
-			WithHint("end some of them: `ios-agent debug sessions` lists them, `ios-agent debug detach` ends one")
+		return fault.New(fault.TooMany, "debugger limit reached (%d)", live).
+			WithHint("%s lists the debuggers; %s ends the session's current one", sessions(), hint.Do("debug_detach"))
 	}
-	if len(s.all) >= 2*mostDebuggers { // those whose programs have ended make room
+	if len(s.all) >= 2*mostDebuggers { // drop the debuggers of ended programs
 		for other, d := range s.all {
 			if d != nil && !d.live() {
 				delete(s.all, other)
@@ -152,24 +153,24 @@ func (s *Service) Get(session, id string) (*Debugger, error) {
 		if len(own) == 1 {
 			return own[0], nil
 		}
-		return nil, fault.New(fault.SessionNotFound, "this session has %d debuggers, and none is the current one", len(own)).
-			WithHint("attach one: `ios-agent debug attach --pid X`; `ios-agent debug sessions` lists those there are")
+		return nil, fault.New(fault.SessionNotFound, "this session has %d debuggers and no current one", len(own)).
+			WithHint("%s attaches a debugger; %s lists the debuggers", attachAgain("PID"), sessions())
 	}
 	for _, d := range s.all {
 		if d == nil || d.ID != id {
 			continue
 		}
 		if d.owner.Session != session {
-			return nil, fault.New(fault.Forbidden, "the session %q attached the debugger %s, not this one", d.owner.Session, id).
-				With("field", "debugger").WithHint("use it in that session")
+			return nil, fault.New(fault.Forbidden, "the debugger %s belongs to the session %q", id, d.owner.Session).
+				With("field", "debugger").WithHint("use the debugger in that session")
 		}
 		return d, nil
 	}
-	return nil, fault.New(fault.SessionNotFound, "there is no debugger %.40q", id).With("field", "debugger").
-		WithHint("`ios-agent debug sessions` lists those there are")
+	return nil, fault.New(fault.SessionNotFound, "unknown debugger %.40q", id).With("field", "debugger").
+		WithHint("%s lists the debuggers", sessions())
 }
 
-// List is the debuggers of all sessions, by their processes.
+// List is the status of the debuggers of all sessions, ordered by process.
 func (s *Service) List() []Status {
 	all := []Status{}
 	for _, d := range s.debuggers(func(device.Owner) bool { return true }) {
@@ -179,7 +180,7 @@ func (s *Service) List() []Status {
 	return all
 }
 
-// Paused is a debugger that holds an app of a device, if there is one. A process of this machine is a device too: pid:4711.
+// Paused is a debugger that holds an app of a device paused, if any. A process of this machine is a device too: pid:4711.
 func (s *Service) Paused(udid string) (Status, bool) {
 	if s == nil || udid == "" {
 		return Status{}, false
@@ -198,25 +199,25 @@ func (s *Service) Paused(udid string) (Status, bool) {
 	return Status{}, false
 }
 
-// Holds are the debuggers that are attached, as they are told when the daemon leaves.
+// Holds has a sentence for each attached debugger, for the report when the daemon stops.
 func (s *Service) Holds() (all []string) {
 	for _, d := range s.debuggers(func(device.Owner) bool { return true }) {
 		if d.live() {
-			all = append(all, fmt.Sprintf("the debugger %s left process %d (%s), which runs on", d.ID, d.PID, d.Program))
+			all = append(all, fmt.Sprintf("the debugger %s was detached from process %d (%s), which keeps running", d.ID, d.PID, d.Program))
 		}
 	}
 	slices.Sort(all)
 	return all
 }
 
-// Detach ends a debugger and forgets it. The program runs on, unless the answer says otherwise.
+// Detach ends a debugger and forgets it. The program keeps running, unless the answer says otherwise.
 func (s *Service) Detach(ctx context.Context, d *Debugger) Detached {
 	out := d.detach(ctx)
 	s.forget(d)
 	return out
 }
 
-// EndAll detaches every debugger whose owner fits, side by side.
+// EndAll detaches all debuggers with a matching owner, concurrently.
 func (s *Service) EndAll(ctx context.Context, fits func(device.Owner) bool) {
 	var wg sync.WaitGroup
 	for _, d := range s.debuggers(fits) {

@@ -107,8 +107,8 @@ func paused(t *testing.T, d *debugger.Debugger, where string) {
 	}
 }
 
-// TestStopIsAtTheBreakpointsCode: a trap that LLDB does not know as its breakpoint's yet is known by that.
-func TestStopIsAtTheBreakpointsCode(t *testing.T) {
+// TestStandsAtReturnsBreakpointOfStop: a trap that LLDB does not know as its breakpoint's yet is known by that.
+func TestStandsAtReturnsBreakpointOfStop(t *testing.T) {
 	ways(t, func(t *testing.T, through string) {
 		s, _ := service(t, debugger.Options{})
 		d := attach(t, s, by(mine(start(t)), through))
@@ -158,7 +158,7 @@ func TestBreakpointStackVariablesStepContinueDetach(t *testing.T) {
 			t.Fatal(state.Text())
 		}
 		_, err := d.Stack(t.Context(), 0, 10)
-		mustBe(t, err, fault.NotPaused, "debug pause")
+		mustBe(t, err, fault.NotPaused, "debug_pause")
 		b, err := d.Break(t.Context(), debugger.Breakpoint{File: "count.c", Line: 8})
 		if err != nil || !b.Verified || b.ID == 0 {
 			t.Fatalf("%+v, %v", b, err)
@@ -211,8 +211,8 @@ func TestBreakpointStackVariablesStepContinueDetach(t *testing.T) {
 	})
 }
 
-// TestTheProgramSurvives: whatever ends the debugger while the program is at a breakpoint or runs.
-func TestTheProgramSurvives(t *testing.T) {
+// TestProgramSurvivesEndOfDebugger: whatever ends the debugger while the program is at a breakpoint or runs.
+func TestProgramSurvivesEndOfDebugger(t *testing.T) {
 	for name, end := range map[string]func(*debugger.Service, *host.Host, *debugger.Debugger){
 		"detach":                func(s *debugger.Service, _ *host.Host, d *debugger.Debugger) { s.Detach(context.Background(), d) },
 		"the service is closed": func(s *debugger.Service, _ *host.Host, _ *debugger.Debugger) { _ = s.Close() },
@@ -244,8 +244,8 @@ func TestTheProgramSurvives(t *testing.T) {
 	}
 }
 
-// TestAConditionThatIsNeverTrue is asked all the time; whatever ends the debugger then leaves the program.
-func TestAConditionThatIsNeverTrue(t *testing.T) {
+// TestProgramSurvivesDetachWithFalseCondition is asked all the time; whatever ends the debugger then leaves the program.
+func TestProgramSurvivesDetachWithFalseCondition(t *testing.T) {
 	ways(t, func(t *testing.T, through string) {
 		p := debuggee.StartFast(t)
 		s, _ := service(t, debugger.Options{})
@@ -295,7 +295,7 @@ func TestAttachPausesOnRequest(t *testing.T) {
 	})
 }
 
-func TestAProgramThatEnds(t *testing.T) {
+func TestCommandsFailAfterProgramEnds(t *testing.T) {
 	ways(t, func(t *testing.T, through string) {
 		p := start(t)
 		s, _ := service(t, debugger.Options{})
@@ -325,13 +325,13 @@ func TestAProgramThatEnds(t *testing.T) {
 	})
 }
 
-func TestWhoMayDebugWhat(t *testing.T) {
+func TestAttachRefusesForbiddenProcesses(t *testing.T) {
 	p := start(t)
 	s, _ := service(t, debugger.Options{})
 	_, err := s.Attach(t.Context(), debugger.Attach{PID: os.Getpid()})
 	mustBe(t, err, fault.Forbidden, "this daemon")
 	_, err = s.Attach(t.Context(), debugger.Attach{PID: 1 << 30})
-	mustBe(t, err, fault.AppNotRunning, "there is no process")
+	mustBe(t, err, fault.AppNotRunning, "unknown process")
 	d := attach(t, s, mine(p))
 	how := mine(p)
 	how.Owner.Session = "bob"
@@ -340,7 +340,7 @@ func TestWhoMayDebugWhat(t *testing.T) {
 	_, err = s.Get("bob", d.ID)
 	mustBe(t, err, fault.Forbidden, `"ann"`)
 	_, err = s.Get("bob", "")
-	mustBe(t, err, fault.SessionNotFound, "debug attach")
+	mustBe(t, err, fault.SessionNotFound, "debug_attach")
 	if got, err := s.Get("ann", ""); err != nil || got != d {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -352,12 +352,12 @@ func TestWhoMayDebugWhat(t *testing.T) {
 	mustBe(t, err, fault.AttachRefused, "already")
 	s.Detach(t.Context(), d)
 	_, err = s.Get("ann", d.ID)
-	mustBe(t, err, fault.SessionNotFound, "no debugger")
+	mustBe(t, err, fault.SessionNotFound, "unknown debugger")
 	attach(t, s, mine(p)) // it can be debugged again
 }
 
-// TestAnotherUsersProcess needs root, to make one.
-func TestAnotherUsersProcess(t *testing.T) {
+// TestAttachRefusesProcessOfAnotherUser needs root, to make one.
+func TestAttachRefusesProcessOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root has processes of two users")
 	}
@@ -369,11 +369,12 @@ func TestAnotherUsersProcess(t *testing.T) {
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
 	s, _ := service(t, debugger.Options{})
 	_, err := s.Attach(t.Context(), debugger.Attach{PID: cmd.Process.Pid})
-	mustBe(t, err, fault.Forbidden, "belongs to the user 65534")
+	mustBe(t, err, fault.Forbidden, "belongs to user 65534")
 }
 
-// TestAHungDebugger: an lldb-dap that answers nothing holds nobody longer than it may. Killing it ends the program, and that is said.
-func TestAHungDebugger(t *testing.T) {
+// TestDetachKillsHungDebugger: an lldb-dap that answers nothing holds nobody longer than it may. Killing it ends the program, and that is
+// said.
+func TestDetachKillsHungDebugger(t *testing.T) {
 	ways(t, func(t *testing.T, through string) {
 		p := start(t)
 		s, _ := service(t, debugger.Options{Patience: 10 * time.Second, Farewell: 200 * time.Millisecond, Grace: 500 * time.Millisecond})
@@ -386,7 +387,7 @@ func TestAHungDebugger(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _, err := d.Command(t.Context(), "version", 100*time.Millisecond)
-		mustBe(t, err, fault.Timeout, "debug detach")
+		mustBe(t, err, fault.Timeout, "debug_detach")
 		began := time.Now()
 		out := s.Detach(t.Context(), d)
 		if !out.Killed || !strings.Contains(out.Note, "probably ended") || time.Since(began) > 5*time.Second {

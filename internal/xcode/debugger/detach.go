@@ -10,14 +10,14 @@ import (
 	"ios-agent/internal/machine/processes"
 )
 
-// Detached is what became of a debugger that was ended.
+// Detached is the result of detaching a debugger.
 type Detached struct {
 	Status
-	Killed bool   `json:"killed,omitempty"` // lldb-dap did not leave, and was killed
+	Killed bool   `json:"killed,omitempty"` // lldb-dap did not exit, and was killed
 	Note   string `json:"note,omitempty"`
 }
 
-// Text says what became of the program.
+// Text is the state of the program.
 func (d Detached) Text() string {
 	if d.Note != "" {
 		return d.ID + ": " + d.Note
@@ -25,7 +25,7 @@ func (d Detached) Text() string {
 	return d.Status.Text()
 }
 
-// detach disconnects without ending the program, then closes lldb-dap's input. One that ignores both is killed, at last.
+// detach disconnects without ending the program, then closes lldb-dap's input. It kills an lldb-dap that ignores both.
 func (d *Debugger) detach(ctx context.Context) Detached {
 	d.once.Do(func() {
 		d.mu.Lock()
@@ -39,7 +39,7 @@ func (d *Debugger) detach(ctx context.Context) Detached {
 		farewell := d.adapter.ask(limited, "disconnect", kind, nil)
 		stuck := d.adapter.process.Stop(context.Background())
 		<-d.gone
-		res, _ := d.adapter.process.Result() // after a farewell lldb-dap may end as it likes
+		res, _ := d.adapter.process.Result() // after a disconnect the exit code of lldb-dap means nothing
 		out := Detached{Status: d.State()}
 		if out.Killed = res.Signal == "SIGKILL" || res.ExitCode == exitKilled || stuck != nil; out.Killed && farewell != nil {
 			out.Note = d.adapter.name + " did not answer and was killed; the program probably ended with it"
@@ -53,10 +53,10 @@ func (d *Debugger) detach(ctx context.Context) Detached {
 	return d.left
 }
 
-// uncondition takes watchpoints and the breakpoints with conditions away before the farewell. LLDB leaves a watchpoint in the processor,
-// and the program ends where it is met. While a condition that does not hold is met again and again, lldb cannot halt the program, to
-// leave it or for anything else, and whoever ends lldb then ends the program: so the program is stopped by the system's signal, which
-// lldb sees as a stop like any other. What it returns makes that good at the end.
+// uncondition removes watchpoints and conditional breakpoints before the disconnect. LLDB leaves a watchpoint in the processor, and the
+// program would die at its next use. While the program keeps meeting a false condition, lldb cannot halt it, not even to disconnect, and
+// ending lldb then ends the program: so SIGSTOP stops the program, which lldb sees as any other stop. The caller calls after at the end,
+// which resumes the program.
 func (d *Debugger) uncondition(ctx context.Context) (after func()) {
 	after = func() {}
 	ctx, cancel := context.WithTimeout(ctx, 2*d.farewell)
@@ -66,7 +66,7 @@ func (d *Debugger) uncondition(ctx context.Context) (after func()) {
 	case d.turn <- struct{}{}:
 		defer func() { <-d.turn }()
 	default:
-		return after // another request has the turn, and what it waits for may not come
+		return after // another request has the turn, and may wait forever
 	}
 	watching := d.watching.Load()
 	if d.lives() != nil || !watching && !slices.ContainsFunc(d.points, conditional) {
@@ -85,7 +85,7 @@ func (d *Debugger) uncondition(ctx context.Context) (after func()) {
 	d.points = slices.DeleteFunc(slices.Clone(before), conditional)
 	for _, p := range before {
 		if conditional(p) {
-			_ = d.send(ctx, *p) // the farewell tells what is wrong
+			_ = d.send(ctx, *p) // an error shows again at the disconnect
 		}
 	}
 	return after

@@ -11,23 +11,24 @@ import (
 	"github.com/google/go-dap"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// variablePath is a variable and a way to one of its parts: LLDB reads these in memory, and runs nothing of the program.
+// variablePath matches a variable or a part of one: LLDB reads it from memory and runs no code of the program.
 var variablePath = lazyregexp.New(`^[*&]?[\pL_$][\pL\pN_$]*((\.|->)[\pL_$][\pL\pN_$]*|\[\d+\])*$`)
 
-// noPath is a fault for what is not a variable or a part of one.
+// noPath is a fault for a text that does not name a variable or a part of one.
 func noPath(field, path string) error {
 	if variablePath.MatchString(path) {
 		return nil
 	}
-	return fault.New(fault.InvalidInput, "%.80q is not a variable or a part of one, such as cart.items[0]", path).With("field", field).
-		WithHint("`ios-agent debug vars` lists the variables")
+	return fault.New(fault.InvalidInput, "%.80q must be a variable or a part of one, such as cart.items[0]", path).With("field", field).
+		WithHint("%s lists the variables", hint.Do("debug_vars"))
 }
 
-// Evaluate gives the value of an expression in a frame of the paused program. It changes nothing: variables are read in memory; other
-// expressions may have no calls and no assignments, and LLDB interprets them without code in the program.
+// Evaluate gives the value of an expression in a frame of the paused program. It does not change the program: variables are read from
+// memory; other expressions must not have calls or assignments, and LLDB interprets them without running code of the program.
 func (d *Debugger) Evaluate(ctx context.Context, index int, text string) (v Value, err error) {
 	if err := readOnly("expression", text); err != nil {
 		return v, err
@@ -46,7 +47,7 @@ func (d *Debugger) Evaluate(ctx context.Context, index int, text string) (v Valu
 	return v, err
 }
 
-// Assign gives a variable, or a part of one, another value.
+// Assign gives a variable, or a part of one, a new value.
 func (d *Debugger) Assign(ctx context.Context, index int, path, value string) (v Value, err error) {
 	if err := noPath("variable", path); err != nil {
 		return v, err
@@ -70,8 +71,8 @@ func notEvaluated(text string, err error) error {
 	if !errors.As(err, &why) {
 		return err
 	}
-	return fault.New(fault.InvalidInput, "lldb does not evaluate %.80q: %w", text, err).
-		WithHint("`ios-agent debug vars` lists the variables; with side effects: `ios-agent debug lldb \"expression …\"`")
+	return fault.New(fault.InvalidInput, "lldb cannot evaluate %.80q: %w", text, err).
+		WithHint("%s lists the variables; %s allows side effects", hint.Do("debug_vars"), anyExpression())
 }
 
 // inFrame runs fn with a frame of the thread that stopped the program.
@@ -93,17 +94,20 @@ func (d *Debugger) inFrame(ctx context.Context, index int, fn func(Frame) error)
 	})
 }
 
-// expressionError is why LLDB does not evaluate an expression.
+// anyExpression is the fact of a call that evaluates an expression with side effects.
+func anyExpression() string { return hint.Do("debug_lldb", "command", "expression EXPRESSION") }
+
+// expressionError is LLDB's reason for refusing an expression.
 type expressionError struct{ why string }
 
 func (e *expressionError) Error() string { return e.why }
 
-// expression has LLDB evaluate an expression in a frame, by its id, as it is: LLDB would mend it. Options are those of its command.
+// expression evaluates an expression in a frame, by the frame's id, without LLDB's fix-its. Options are options of LLDB's command.
 func (d *Debugger) expression(ctx context.Context, frame int, options, text string) (Value, error) {
 	return d.value(ctx, frame, strings.TrimSpace("expression --apply-fixits false "+options)+" -- "+text)
 }
 
-// value is what a command prints as "(type) name = value"; its further lines are parts.
+// value parses a command's output "(type) name = value"; further lines are parts of the value.
 func (d *Debugger) value(ctx context.Context, frame int, command string) (Value, error) {
 	said, err := d.printed(ctx, frame, command)
 	if err != nil {
@@ -126,12 +130,12 @@ func (d *Debugger) value(ctx context.Context, frame int, command string) (Value,
 	return value, nil
 }
 
-// printed runs a command of LLDB in a frame, by its id, or in none, and gives what it prints.
+// printed runs a command of LLDB in a frame, by the frame's id (0: without a frame), and gives its output.
 func (d *Debugger) printed(ctx context.Context, frame int, command string) (string, error) {
 	return d.printedWithin(ctx, d.adapter.patience, frame, command)
 }
 
-// asCommand is what lldb-dap takes a text for a command of LLDB by. Without it, a mistyped command is an expression to it.
+// asCommand is lldb-dap's prefix of a command of LLDB. Without it, lldb-dap evaluates a mistyped command as an expression.
 const asCommand = "`"
 
 func (d *Debugger) printedWithin(ctx context.Context, limit time.Duration, frame int, command string) (string, error) {

@@ -91,7 +91,7 @@ func TestWatchpointStopsAtAChange(t *testing.T) {
 			t.Errorf("got %+v, %v, want none", d.Watchpoints(), err)
 		}
 		_, err = d.Unwatch(t.Context(), w.ID)
-		mustBe(t, err, fault.InvalidInput, "there is no watchpoint")
+		mustBe(t, err, fault.InvalidInput, "unknown watchpoint")
 		_, err = d.Watch(t.Context(), 0, "nothing", debugger.OnChange)
 		mustBe(t, err, fault.InvalidInput, "nothing")
 	})

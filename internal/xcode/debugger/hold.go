@@ -7,21 +7,22 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/processes"
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// hold is a halt of a running program that was asked for to set a breakpoint, and that nobody is told of.
+// hold is an internal halt of a running program, to set a breakpoint. It does not count as a stop, and no answer shows it.
 type hold struct {
 	got  chan halt
-	left bool // nobody waits for it any more: when it comes, the program goes on at once
+	left bool // the caller has stopped waiting: the program continues as soon as it halts
 }
 
-// holdLimit is how long a hold is waited for. Beside a condition that is met again and again LLDB often cannot halt the program; then the
-// breakpoint is set while it runs, and sift judges where it stops.
+// holdLimit is the time limit of a hold. LLDB often cannot halt a program that keeps meeting a condition; then the breakpoint is set
+// while the program runs, and sift judges where it stops.
 const holdLimit = 2 * time.Second
 
-// held runs fn while the program stands still. Thread is 0 if it could not be halted in time. The caller has the turn.
+// held runs fn while the program is halted. Thread is 0 if the program did not halt in time. The caller has the turn.
 func (d *Debugger) held(ctx context.Context, fn func(thread int) error) error {
 	thread, _, err := d.paused()
 	if err == nil {
@@ -34,15 +35,15 @@ func (d *Debugger) held(ctx context.Context, fn func(thread int) error) error {
 		defer d.goOn(context.WithoutCancel(ctx), h)
 		return fn(h.thread)
 	}
-	thread, _, err = d.paused() // it may have stopped by itself
+	thread, _, err = d.paused() // the program may have stopped by itself
 	if err != nil && !fault.Is(err, fault.NotPaused) {
 		return err
 	}
 	return fn(thread)
 }
 
-// interrupt halts a running program by the system's signal. LLDB's own interrupt, just after breakpoints were set in a running program,
-// may take 20 s and lose its threads.
+// interrupt halts a running program by SIGSTOP. LLDB's own interrupt may take 20 s and lose its threads, if it comes right after
+// breakpoints were set in a running program.
 func (d *Debugger) interrupt(ctx context.Context) (h halt, standing bool) {
 	wait := &hold{got: make(chan halt, 1)}
 	d.mu.Lock()
@@ -72,7 +73,7 @@ func (d *Debugger) interrupt(ctx context.Context) (h halt, standing bool) {
 	}
 }
 
-// holds gives a halt to who asked for it. The caller has the mutex.
+// holds gives a halt to the caller of interrupt. The caller has the mutex.
 func (d *Debugger) holds(h halt) {
 	wait := d.hold
 	d.hold = nil
@@ -91,9 +92,9 @@ var (
 	compiled = lazyregexp.New(`^<[^>]*>:\d+:\d+: `)
 )
 
-// vet is a fault when the condition of a breakpoint cannot be compiled. The program need not be at the breakpoint: the names that are known
-// there are declared in a block that is compiled and never run. Where these declarations themselves do not compile, as in Swift, or
-// members are known by their names alone, nothing is refused: an invalid condition is then told at its first stop.
+// vet is a fault if the condition of a breakpoint does not compile. The program need not be at the breakpoint: vet declares the variables
+// in scope there, in a block that LLDB compiles and never runs. If these declarations themselves do not compile, as in Swift, or if
+// the function has members (this or self), vet accepts the condition: an invalid one then shows at its first stop.
 func (d *Debugger) vet(ctx context.Context, thread int, b Breakpoint) error {
 	if b.pc == "" || b.Condition == "" || strings.Contains(b.Condition, "//") {
 		return nil
@@ -126,5 +127,5 @@ func (d *Debugger) vet(ctx context.Context, thread int, b Breakpoint) error {
 		return nil
 	}
 	return fault.New(fault.InvalidInput, "the condition %.80q is invalid at %s: %w", b.Condition, b.At(), invalid).With("field", "condition").
-		WithHint("`ios-agent debug vars` shows the names at a stop there; the breakpoint was not set")
+		WithHint("%s shows the variables at a stop in this function", hint.Do("debug_vars"))
 }

@@ -11,9 +11,10 @@ import (
 	"github.com/google/go-dap"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// Bounds of what an answer holds.
+// The limits of an answer.
 const (
 	mostThreads   = 64
 	mostVariables = 100
@@ -30,10 +31,10 @@ type Frame struct {
 	Line   int    `json:"line,omitempty"`
 
 	id int
-	pc string // where its code is, as the adapter names it; empty where it does not
+	pc string // address of its code, in the adapter's notation; empty if unknown
 }
 
-// At is where the frame is: a file and its line, or nothing.
+// At is the file and line of the frame, or empty.
 func (f Frame) At() string {
 	if f.File == "" {
 		return ""
@@ -44,14 +45,14 @@ func (f Frame) At() string {
 // Thread is a thread and its stack.
 type Thread struct {
 	ID      int     `json:"thread"`
-	Index   int     `json:"index"` // from 1 on, as lldb numbers them
+	Index   int     `json:"index"` // lldb's number, from 1
 	Name    string  `json:"name,omitempty"`
-	Stopped bool    `json:"stopped,omitempty"` // it is the one that stopped the program
+	Stopped bool    `json:"stopped,omitempty"` // this thread stopped the program
 	Frames  []Frame `json:"frames"`
 	Total   int     `json:"total_frames"`
 }
 
-// frames asks for a part of a stack.
+// frames requests a part of a stack.
 func (d *Debugger) frames(ctx context.Context, thread, from, most int) (frames []Frame, total int, err error) {
 	var body dap.StackTraceResponseBody
 	err = d.adapter.ask(ctx, "stackTrace", dap.StackTraceArguments{ThreadId: thread, StartFrame: from, Levels: most}, &body)
@@ -65,7 +66,7 @@ func (d *Debugger) frames(ctx context.Context, thread, from, most int) (frames [
 	return frames, max(body.TotalFrames, from+len(frames)), err
 }
 
-// Stack is the stack of a thread: the one that stopped the program, or the one with that index, from 1 on.
+// Stack is the stack of the thread with an index, from 1, or with 0 of the thread that stopped the program.
 func (d *Debugger) Stack(ctx context.Context, index, most int) (t Thread, err error) {
 	err = d.inTurn(ctx, func() error {
 		stopped, _, err := d.paused()
@@ -82,7 +83,7 @@ func (d *Debugger) Stack(ctx context.Context, index, most int) (t Thread, err er
 			}
 		}
 		if t.Index == 0 {
-			return fault.New(fault.InvalidInput, "there is no thread %d: the program has %d", index, len(threads)).With("field", "thread")
+			return fault.New(fault.InvalidInput, "unknown thread %d: the program has %d", index, len(threads)).With("field", "thread")
 		}
 		t.Frames, t.Total, err = d.frames(ctx, t.ID, 0, most)
 		return err
@@ -96,14 +97,14 @@ func (d *Debugger) threads(ctx context.Context) ([]dap.Thread, error) {
 	return body.Threads[:min(len(body.Threads), mostThreads)], err
 }
 
-// Value is a value that has a name.
+// Value is a named value.
 type Value struct {
 	Name  string `json:"name"`
 	Type  string `json:"type,omitempty"`
 	Value string `json:"value" lines:"joined"`
 }
 
-// Variable is a variable, and what it is made of; deeper parts are lldb's to show.
+// Variable is a variable and its direct parts.
 type Variable struct {
 	Value
 	Parts []Value `json:"parts,omitempty"`
@@ -113,10 +114,10 @@ type Variable struct {
 type Scope struct {
 	Name      string     `json:"name"`
 	Variables []Variable `json:"variables"`
-	More      int        `json:"more,omitempty"` // that were left out
+	More      int        `json:"more,omitempty"` // number of variables that are left out
 }
 
-// Variables are the variables that a frame of the stopped thread sees.
+// Variables are the variables in a frame of the stopped thread.
 func (d *Debugger) Variables(ctx context.Context, index int, registers bool) (frame Frame, scopes []Scope, err error) {
 	err = d.inTurn(ctx, func() error {
 		thread, _, err := d.paused()
@@ -146,7 +147,7 @@ func (d *Debugger) Variables(ctx context.Context, index int, registers bool) (fr
 	return frame, scopes, err
 }
 
-// frame is a frame of a thread. Beyond the last one lldb-dap gives none and miscounts them, and the prompt fails.
+// frame is a frame of a thread. After the last frame, lldb-dap gives no frame and a wrong total, and the prompt fails.
 func (d *Debugger) frame(ctx context.Context, thread, index int) (Frame, error) {
 	frames, _, err := d.frames(ctx, thread, index, 1)
 	var refused *refusedError
@@ -160,11 +161,11 @@ func (d *Debugger) frame(ctx context.Context, thread, index int) (Frame, error) 
 	if err != nil {
 		return Frame{}, err
 	}
-	return Frame{}, fault.New(fault.InvalidInput, "there is no frame %d: the stack has %d, from 0 on", index, total).With("field", "frame").
-		WithHint("`ios-agent debug stack` lists them")
+	return Frame{}, fault.New(fault.InvalidInput, "unknown frame %d: the stack has %d, from 0", index, total).With("field", "frame").
+		WithHint("%s lists the frames", hint.Do("debug_stack"))
 }
 
-// variables asks for the variables behind a reference, and for their parts.
+// variables requests the variables behind a reference, and their parts.
 func (d *Debugger) variables(ctx context.Context, reference int) (all []Variable, more int, err error) {
 	found, more, err := d.values(ctx, reference, mostVariables)
 	all = []Variable{}
@@ -184,7 +185,7 @@ func (d *Debugger) variables(ctx context.Context, reference int) (all []Variable
 	return all, more, err
 }
 
-// values asks for what is behind a reference, and how much more there is than the most that is wanted.
+// values requests the values behind a reference: up to most, and the number of values beyond.
 func (d *Debugger) values(ctx context.Context, reference, most int) ([]dap.Variable, int, error) {
 	var body dap.VariablesResponseBody
 	err := d.adapter.ask(ctx, "variables", dap.VariablesArguments{VariablesReference: reference}, &body)
@@ -194,7 +195,7 @@ func (d *Debugger) values(ctx context.Context, reference, most int) ([]dap.Varia
 
 func valueOf(v dap.Variable) Value { return Value{brief(v.Name), brief(v.Type), brief(v.Value)} }
 
-// brief bounds a text of the program: a value may be as long as its memory.
+// brief limits the length of a text of the program: a value may be as long as its memory.
 func brief(text string) string {
 	if len(text) <= mostValue {
 		return text
@@ -202,7 +203,7 @@ func brief(text string) string {
 	return strings.ToValidUTF8(text[:mostValue], "") + "…"
 }
 
-// Command runs a command of lldb and gives what it prints. Left is how many bytes did not fit.
+// Command runs a command of lldb and gives its output. Left is the number of bytes that did not fit.
 func (d *Debugger) Command(ctx context.Context, command string, limit time.Duration) (output string, left int, err error) {
 	err = d.inTurn(ctx, func() error {
 		if err := d.lives(); err != nil {

@@ -18,38 +18,38 @@ import (
 	"ios-agent/internal/machine/processes"
 )
 
-// Keep is a process between the daemon and a debugger. It passes on what both say. When the daemon's end of its input closes, because
-// the daemon leaves or was killed, it says goodbye to the debugger as the daemon would have: whoever dies, the program survives. It ends
-// with the debugger, and after its deadlines in any case.
+// Keep is a process between the daemon and a debugger, which forwards the messages of both. When the daemon stops or is killed, the input
+// of the keeper closes; the keeper then detaches the debugger as the daemon would, so that the program survives. The keeper ends with the
+// debugger, and at the latest after its deadlines.
 type Keep struct {
-	PID  int      // of the program that is debugged
+	PID  int      // of the debugged program
 	Way  string   // DAP or Prompt
 	Argv []string // of the debugger
 
-	// Farewell is how long each part of the goodbye may take; Grace how long the debugger may take to leave after that.
+	// Farewell is the time limit of each step of the detach; Grace that of the debugger's exit after it.
 	Farewell, Grace time.Duration
 }
 
 // exitKilled is the exit code of a keeper that had to kill its debugger.
 const exitKilled = 125
 
-// ownRequests is the first number of the keeper's own requests: no daemon asks so often.
+// ownRequests is the first number of the keeper's own requests. The daemon's numbers are always lower.
 const ownRequests = 1 << 30
 
-// mostKept is how many requests may wait for a debugger that does not read; with more of them, it is left.
+// mostKept is the maximum number of requests that wait for a debugger that does not read; with more, the keeper detaches it.
 const mostKept = 1024
 
 func (k Keep) args() []string {
 	return append([]string{strconv.Itoa(k.PID), k.Way, k.Farewell.String(), k.Grace.String()}, k.Argv...)
 }
 
-// longest is how long a keeper may take to leave: a second for each thing that is not its own to bound.
+// longest is the time limit of a keeper's exit: its own limits, and a second for each step without a limit.
 func (k Keep) longest() time.Duration { return 4*k.Farewell + k.Grace + 3*time.Second }
 
 // ParseKeep reads the arguments of a keeper.
 func ParseKeep(args []string) (k Keep, err error) {
 	if len(args) < 5 {
-		return k, fmt.Errorf("a keeper needs a process, a way, two times and a debugger, and has %d arguments", len(args))
+		return k, fmt.Errorf("a keeper needs a process, a way, two durations and a debugger, but got %d arguments", len(args))
 	}
 	k.Way, k.Argv = args[1], args[4:]
 	if k.PID, err = strconv.Atoi(args[0]); err != nil {
@@ -62,23 +62,23 @@ func ParseKeep(args []string) (k Keep, err error) {
 	return k, err
 }
 
-// keeper is a Keep at work.
+// keeper is a running Keep.
 type keeper struct {
 	Keep
 	c       *connection
-	born    string // when the program began, so that no later one is taken for it
-	started bool   // known only on systems that tell
+	born    string // start time of the program, to detect another process with its number
+	started bool   // the start time is known
 
 	mu       sync.Mutex
 	seq      int
 	waiting  map[int]chan struct{}
-	attached bool // the debugger was told to attach
-	leaving  bool // it was told to disconnect
+	attached bool // the daemon sent attach
+	leaving  bool // the daemon sent disconnect
 	runs     bool
-	ended    bool              // the program has
-	watching bool              // there may be watchpoints
-	halted   chan struct{}     // closed when the program stops by a signal such as ours; a new one when ours is sent
-	places   map[string][]byte // where breakpoints are, as the request that sets none there
+	ended    bool              // the program has ended
+	watching bool              // watchpoints may exist
+	halted   chan struct{}     // closed when a SIGSTOP stops the program; leave makes a new one for its own SIGSTOP
+	places   map[string][]byte // for each place with breakpoints, the request that removes them
 }
 
 // Run keeps a debugger until it has ended, and gives the exit code of this process.
@@ -92,7 +92,7 @@ func (k Keep) Run(start host.Starter, in io.Reader, out, complaints io.Writer) i
 	w.born, err = processes.StartTime(k.PID)
 	w.started = err == nil
 	cmd := host.Cmd{
-		Name: k.Argv[0], Args: k.Argv[1:], Dir: "/", Grace: k.Grace, Inherit: []string{"*"}, // the daemon has chosen what we got
+		Name: k.Argv[0], Args: k.Argv[1:], Dir: "/", Grace: k.Grace, Inherit: []string{"*"}, // the daemon chose the environment
 		OnOutput: func(_ host.Stream, b []byte) { _, _ = complaints.Write(b) },
 	}
 	w.c, err = connect(cmd, ways[0].prompt, 30*time.Second, func(c host.Cmd) (*host.Process, error) {
@@ -127,13 +127,13 @@ func exitOf(p *host.Process) int {
 	return res.ExitCode
 }
 
-// hear takes the daemon's requests until there are no more.
+// hear reads the daemon's requests until its input ends.
 func (w *keeper) hear(in io.Reader, requests chan<- []byte, alone chan<- struct{}) {
 	defer close(alone)
 	for messages := bufio.NewReader(in); ; {
 		raw, err := dap.ReadBaseMessage(messages)
 		if err != nil {
-			return // half a message of a daemon that died is none
+			return // the end, or an incomplete message of a killed daemon
 		}
 		w.note(raw)
 		select {
@@ -144,7 +144,7 @@ func (w *keeper) hear(in io.Reader, requests chan<- []byte, alone chan<- struct{
 	}
 }
 
-// pass gives requests to the debugger.
+// pass forwards requests to the debugger.
 func (w *keeper) pass(requests <-chan []byte) {
 	for {
 		select {
@@ -158,7 +158,8 @@ func (w *keeper) pass(requests <-chan []byte) {
 	}
 }
 
-// tell gives the debugger's messages to the daemon, and goes on when there is none: a debugger that nobody reads could not leave.
+// tell forwards the debugger's messages to the daemon. It keeps reading after the daemon has died: a debugger with a full pipe could not
+// exit.
 func (w *keeper) tell(out io.Writer) {
 	for messages := bufio.NewReader(w.c.output); ; {
 		raw, err := dap.ReadBaseMessage(messages)
@@ -172,7 +173,7 @@ func (w *keeper) tell(out io.Writer) {
 	}
 }
 
-// note remembers what a request of the daemon does.
+// note records the effect of a request of the daemon.
 func (w *keeper) note(raw []byte) {
 	var r struct {
 		Command   string
@@ -210,7 +211,7 @@ func (w *keeper) note(raw []byte) {
 	}
 }
 
-// heard remembers what the debugger says, and reports whether it is for us alone.
+// heard records the effect of a message of the debugger, and reports whether it answers the keeper's own request.
 func (w *keeper) heard(raw []byte) (ours bool) {
 	var m incoming
 	if json.Unmarshal(raw, &m) != nil {
@@ -240,7 +241,7 @@ func (w *keeper) heard(raw []byte) (ours bool) {
 	return false
 }
 
-// halt tells who waits that the program has stopped. The caller has the mutex.
+// halt marks the program as halted. The caller has the mutex.
 func (w *keeper) halt() {
 	select {
 	case <-w.halted:
@@ -249,13 +250,13 @@ func (w *keeper) halt() {
 	}
 }
 
-// leave says goodbye as Debugger.detach does. The program is stopped for it by the system's signal: while a condition that does not hold
-// is met again and again, lldb cannot halt it, and a killed lldb takes the program with it.
+// leave detaches the debugger as Debugger.detach does. It first stops the program by SIGSTOP: while the program keeps meeting a false
+// condition, lldb cannot halt it, and killing lldb would kill the program.
 func (w *keeper) leave(requests chan<- []byte) {
 	w.mu.Lock()
 	talk, runs := w.attached && !w.leaving && !w.ended, w.runs
 	places, watching := w.places, w.watching
-	w.halted = make(chan struct{}) // to attach stops it so, too
+	w.halted = make(chan struct{}) // attaching stops the program by SIGSTOP, too
 	halted := w.halted
 	w.mu.Unlock()
 	if talk {
@@ -275,16 +276,16 @@ func (w *keeper) leave(requests chan<- []byte) {
 		w.within(w.Farewell, answers...)
 		w.within(w.Farewell, w.ask(requests, "disconnect", []byte(`{"terminateDebuggee":false}`)))
 	}
-	_ = w.c.process.Stop(context.Background()) // ends its input, and kills it after the grace
+	_ = w.c.process.Stop(context.Background()) // closes its input, and kills it after the grace
 }
 
-// traced reports whether the program is still the one that is debugged.
+// traced reports whether the process is still the debugged program.
 func (w *keeper) traced() bool {
 	d, err := processes.Inspect(w.PID)
 	return err == nil && d.Traced && d.User == os.Geteuid() && (!w.started || processes.Alive(w.PID, w.born))
 }
 
-// ask asks the debugger something of our own; the channel is closed by the answer.
+// ask sends a request of the keeper; the answer closes the channel.
 func (w *keeper) ask(requests chan<- []byte, command string, arguments []byte) chan struct{} {
 	answer := make(chan struct{})
 	w.mu.Lock()
@@ -297,13 +298,13 @@ func (w *keeper) ask(requests chan<- []byte, command string, arguments []byte) c
 	if raw, err := json.Marshal(r); err == nil {
 		select {
 		case requests <- raw:
-		default: // it reads nothing, and will not answer
+		default: // the debugger does not read, and will not answer
 		}
 	}
 	return answer
 }
 
-// within waits for events, all together no longer than a time.
+// within waits for all events, with one time limit for all of them.
 func (w *keeper) within(limit time.Duration, events ...chan struct{}) {
 	late := time.NewTimer(limit)
 	defer late.Stop()

@@ -85,8 +85,9 @@ const (
 	byeRequest    = `{"seq":4,"type":"request","command":"disconnect","arguments":{"terminateDebuggee":false}}`
 )
 
-// TestTheKeeperSaysGoodbye when the daemon is dead: no breakpoint stays, and the program is not ended. The daemon hears nothing of it.
-func TestTheKeeperSaysGoodbye(t *testing.T) {
+// TestKeeperRemovesBreakpointsWhenDaemonDies when the daemon is dead: no breakpoint stays, and the program is not ended. The daemon hears
+// nothing of it.
+func TestKeeperRemovesBreakpointsWhenDaemonDies(t *testing.T) {
 	var asked []string
 	exit, heard := kept(t, answering(&asked), time.Minute, attachRequest, breakRequest, lineRequest, "Content-Length: 500\r\n\r\n{\"seq\":9")
 	if exit != 3 || len(heard) != 3 || !strings.Contains(heard[2], `"request_seq":3`) {
@@ -103,8 +104,8 @@ func TestTheKeeperSaysGoodbye(t *testing.T) {
 	}
 }
 
-// TestTheKeeperLeavesTheLastWordToTheDaemon that has said goodbye itself, and to a debugger that was attached to nothing.
-func TestTheKeeperLeavesTheLastWordToTheDaemon(t *testing.T) {
+// TestKeeperSendsNothingAfterDaemonDetached that has said goodbye itself, and to a debugger that was attached to nothing.
+func TestKeeperSendsNothingAfterDaemonDetached(t *testing.T) {
 	for _, says := range [][]string{{attachRequest, breakRequest, byeRequest}, {breakRequest}, nil} {
 		var asked []string
 		exit, _ := kept(t, answering(&asked), time.Minute, says...)
@@ -114,8 +115,8 @@ func TestTheKeeperLeavesTheLastWordToTheDaemon(t *testing.T) {
 	}
 }
 
-// TestTheKeeperEndsAHungDebugger after its deadlines, and its exit code says so; one that ends by itself ends the keeper.
-func TestTheKeeperEndsAHungDebugger(t *testing.T) {
+// TestKeeperKillsHungDebugger after its deadlines, and its exit code says so; one that ends by itself ends the keeper.
+func TestKeeperKillsHungDebugger(t *testing.T) {
 	hung := func(ctx context.Context, in host.Invocation) int {
 		_, _ = dap.ReadBaseMessage(bufio.NewReader(in.Stdin))
 		_ = dap.WriteBaseMessage(in.Stdout, []byte(`{"type":"event","event":"initialized"}`))

@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// sigtrap is what lldb calls a stop at a trap that is no breakpoint it knows.
+// sigtrap is lldb's name of a stop at a trap that it does not know as a breakpoint.
 const sigtrap = "signal SIGTRAP"
 
-// locate finds out where the program stopped.
+// locate finds the place where the program stopped.
 func (d *Debugger) locate(stop, thread int, found chan struct{}) {
 	defer close(found)
 	ctx := context.Background()
@@ -25,8 +25,8 @@ func (d *Debugger) locate(stop, thread int, found chan struct{}) {
 	}
 }
 
-// recognize tells a trap as the breakpoint that it is. One that is met in the moment it is set lldb takes for a signal: it does not know
-// its own trap yet. Whether a condition held, nobody asked there. The caller has the mutex.
+// recognize changes a stop at a trap into a stop at its breakpoint. lldb reports a signal if the program meets a breakpoint in the moment
+// in which it is set, because lldb does not know its own trap yet. The caller has the mutex.
 func (d *Debugger) recognize() {
 	id, ours := d.places[d.trap]
 	if b := d.published(id); ours && d.trap != "" && b.ID != 0 && !b.sifted() {

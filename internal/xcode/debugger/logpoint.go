@@ -7,22 +7,22 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// mostRecords is how many lines of logpoints are kept; the oldest go.
+// mostRecords is the maximum number of stored lines of logpoints; the oldest are dropped.
 const mostRecords = 1000
 
-// records are the lines that logpoints recorded, the oldest first.
+// records are the recorded lines of logpoints, oldest first.
 type records struct {
 	lines []Record
 	lost  int
 }
 
-// Record is a line that a logpoint recorded.
+// Record is a recorded line of a logpoint.
 type Record struct {
 	Breakpoint int    `json:"breakpoint"`
 	Text       string `json:"text"`
 }
 
-// Records are the newest lines that logpoints recorded, at most so many, and how many older ones there were.
+// Records are the newest recorded lines, up to most, and the number of older lines.
 func (d *Debugger) Records(most int) (all []Record, older int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -46,7 +46,7 @@ func (d *Debugger) count(id int) { d.hits[id]++ }
 
 var braces = lazyregexp.New(`\{([^{}]+)\}`)
 
-// expand writes the values of the expressions that a logpoint's text has in braces.
+// expand replaces the expressions in braces of a logpoint's text by their values.
 func (d *Debugger) expand(ctx context.Context, text string, frame int) string {
 	return brief(braces.ReplaceAllStringFunc(text, func(part string) string {
 		v, err := d.expression(ctx, frame, "", part[1:len(part)-1])

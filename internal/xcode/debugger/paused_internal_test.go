@@ -6,8 +6,8 @@ import (
 	"ios-agent/internal/device"
 )
 
-// TestAPausedProcessIsADevice: a debugger that holds a process is found by the ids that the process has as a device.
-func TestAPausedProcessIsADevice(t *testing.T) {
+// TestPausedFindsProcessByDeviceID: a debugger that holds a process is found by the ids that the process has as a device.
+func TestPausedFindsProcessByDeviceID(t *testing.T) {
 	s := New(Options{})
 	held, runs := newDebugger(device.Owner{Session: "a"}, 47, "editor"), newDebugger(device.Owner{Session: "a"}, 4711, "player")
 	held.state = Paused

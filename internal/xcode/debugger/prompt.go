@@ -17,31 +17,32 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// prompt is a running lldb that is talked to as a person does: a line in, a text out. Both outputs are read to a mark that lines of
-// ours make after each command: lldb shows its prompt, which has a number, and says that a command does not exist. So no Python is
-// needed, which not every lldb has. A prompt that is only printed would not do: it stays in a buffer until more is printed.
+// prompt is a running lldb with a text conversation, as a person has it: a line in, a text out. After each command, further lines make
+// lldb write a mark into both outputs: "settings show prompt" shows the prompt, which has a number, and an unknown command gives an error
+// with the same number. This needs no Python, which not every lldb has. Waiting for the prompt itself would not work, because lldb
+// keeps it in a buffer until the next output.
 type prompt struct {
 	input *io.PipeWriter
 	over  <-chan struct{}
 	told  func(change)
 
-	turn chan struct{} // of one command at a time
+	turn chan struct{} // held by one command at a time
 
 	mu     sync.Mutex
 	number int
 	out    excerpt // since the last mark
 	errs   excerpt
-	line   []byte   // of the output, not yet whole
-	skip   int      // stops that the answer to our question tells again
-	asking bool     // a command is being executed
-	held   []change // that were heard meanwhile
+	line   []byte   // incomplete last line of the output
+	skip   int      // number of stops that the answer repeats
+	asking bool     // a command is running
+	held   []change // changes during the command
 	more   chan struct{}
 }
 
-// change is what lldb says of the process by itself.
+// change is a message of lldb about a new state of the process.
 type change struct {
 	kind   string // stopped, resuming, exited or detached
-	status int    // of one that exited
+	status int    // exit status
 }
 
 const (
@@ -51,7 +52,7 @@ const (
 	changeDetached = "detached"
 )
 
-// What is kept of the answer to one command: its beginning, and its end, in which the mark is looked for.
+// The stored parts of the answer to one command: its beginning, and its end, which contains the mark.
 const (
 	mostHeard = 4 << 20
 	mostEnd   = 64 << 10
@@ -60,14 +61,14 @@ const (
 // excerpt is the beginning and the end of a text.
 type excerpt struct {
 	begin, end []byte
-	cut        bool // something between them was left out
+	cut        bool // text between them is left out
 }
 
 func (e *excerpt) write(b []byte) {
 	room := min(len(b), mostHeard-len(e.begin))
 	e.begin = append(e.begin, b[:room]...)
 	e.end = append(e.end, b[room:]...)
-	if len(e.end) > 2*mostEnd { // not each time: it is moved
+	if len(e.end) > 2*mostEnd { // copy only once per mostEnd bytes
 		e.end, e.cut = slices.Clone(e.end[len(e.end)-mostEnd:]), true
 	}
 }
@@ -86,7 +87,7 @@ func newPrompt(told func(change)) *prompt {
 	return &prompt{told: told, turn: make(chan struct{}, 1), more: make(chan struct{}, 1)}
 }
 
-// mark is our prompt after so many commands; missing is the name of a command that is not there.
+// mark is the prompt after the command with this number; missing is the name of an unknown command with this number.
 func mark(n int) string    { return fmt.Sprintf("ios-agent-%d> ", n) }
 func missing(n int) string { return fmt.Sprintf("iosagentmark%d", n) }
 
@@ -97,7 +98,7 @@ var (
 	changing = lazyregexp.New(`^Process \d+ (stopped|resuming|detached|exited with status = (-?\d+))( and restarted)?`)
 )
 
-// heard takes output. Calls do not overlap.
+// heard receives output. Its caller must not call it concurrently.
 func (p *prompt) heard(from host.Stream, b []byte) {
 	p.mu.Lock()
 	to := &p.errs
@@ -130,8 +131,8 @@ func (p *prompt) heard(from host.Stream, b []byte) {
 	}
 }
 
-// due are the changes that can be told: those of a command when it has been executed. LLDB says that the program resumes when the command
-// ends, and that it stopped when it stops: a stop right after the command stands before it. The caller has the mutex.
+// due are the changes to report now; changes during a command are reported after it. LLDB reports "resuming" at the end of the command
+// but a stop at once, so that a quick stop may come before its "resuming". The caller has the mutex.
 func (p *prompt) due() []change {
 	if p.asking {
 		return nil
@@ -153,7 +154,7 @@ func (p *prompt) asked() {
 	}
 }
 
-// rank puts it first that the program resumes.
+// rank orders "resuming" before all other changes.
 func (c change) rank() int {
 	if c.kind == changeResuming {
 		return 0
@@ -161,10 +162,10 @@ func (c change) rank() int {
 	return 1
 }
 
-// change reads a line. The caller has the mutex.
+// change parses a line of the output. The caller has the mutex.
 func (p *prompt) change(line []byte) (change, bool) {
 	m := changing.FindSubmatch(marks.ReplaceAll(line, nil))
-	if m == nil || m[3] != nil { // it runs: a signal was passed on
+	if m == nil || m[3] != nil { // lldb passed a signal on: the process runs
 		return change{}, false
 	}
 	c := change{kind: string(m[1])}
@@ -179,12 +180,12 @@ func (p *prompt) change(line []byte) (change, bool) {
 	return c, true
 }
 
-// run has lldb execute lines and gives what they printed: as output and as errors.
+// run executes lines in lldb and gives their output and errors.
 func (p *prompt) run(ctx context.Context, lines ...string) (output, errors string, err error) {
 	return p.speak(ctx, 0, lines)
 }
 
-// must is run for lines that have to succeed. Skip is how many stops the answer tells that are nothing new.
+// must is run for lines that must succeed. Skip is the number of stops that the answer repeats.
 func (p *prompt) must(ctx context.Context, skip int, lines ...string) (output string, err error) {
 	output, errors, err := p.speak(ctx, skip, lines)
 	if _, why, failed := strings.Cut(errors, "error:"); err == nil && failed {
@@ -230,10 +231,10 @@ func (p *prompt) speak(ctx context.Context, skip int, lines []string) (output, e
 	}
 }
 
-// errGone is that lldb has ended. How it ended is known to whoever started it.
+// errGone means that lldb has ended. The adapter knows how it ended.
 var errGone = errors.New("lldb has ended")
 
-// gone waits until an lldb that reads nothing any more has ended.
+// gone waits for the end of an lldb that has closed its input.
 func (p *prompt) gone(ctx context.Context) error {
 	select {
 	case <-p.over:
@@ -243,7 +244,7 @@ func (p *prompt) gone(ctx context.Context) error {
 	}
 }
 
-// answer is what was said until the mark, in both outputs.
+// answer is the output and the errors up to the mark; done reports whether both have the mark.
 func (p *prompt) answer(n int, lines []string) (output, errors string, done bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -255,27 +256,27 @@ func (p *prompt) answer(n int, lines []string) (output, errors string, done bool
 	if !done {
 		return "", "", false
 	}
-	said = shown[:strings.LastIndexByte(shown, '\n')+1] // without the beginning of the line that shows it
+	said = shown[:strings.LastIndexByte(shown, '\n')+1] // without the beginning of the mark's own line
 	p.skip = 0
 	var kept []string
 	for line := range strings.Lines(said) {
 		line = marks.ReplaceAllString(line, "")
 		bare := strings.TrimRight(line, "\r\n")
 		if ofUs.MatchString(bare) || slices.Contains(lines, bare) {
-			continue // lldb repeats what it reads from a pipe
+			continue // lldb echoes its input from a pipe
 		}
 		kept = append(kept, line)
 	}
 	return strings.Join(kept, ""), mistake.ReplaceAllString(p.errs.String(), ""), true
 }
 
-// quoted is a text as one argument of a command of lldb: between quotes, where a backslash keeps a quote, itself, and the backtick
+// quoted is a text as one argument of a command of lldb: between quotes, with a backslash before quotes, backslashes and the backticks
 // that would begin an expression.
 func quoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "`", "\\`").Replace(text) + `"`
 }
 
-// began makes the beginning: nothing is asked, nothing is coloured.
+// began sets lldb up: no questions and no colours.
 func (p *prompt) began(ctx context.Context, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

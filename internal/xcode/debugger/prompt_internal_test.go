@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-func TestVariablesThatThePromptPrints(t *testing.T) {
+func TestPromptVariablesAreParsed(t *testing.T) {
 	const said = `(int) n = 393
 (point *) p = 0x00007ffe9dbefbc0 {
   (int) x = 154057
@@ -59,8 +59,8 @@ func FuzzPromptVariables(f *testing.F) {
 	})
 }
 
-// TestWhatTheProcessDoesIsHeard: also in pieces, between prompts, and not when we asked.
-func TestWhatTheProcessDoesIsHeard(t *testing.T) {
+// TestPromptReportsProcessChanges: also in pieces, between prompts, and not when we asked.
+func TestPromptReportsProcessChanges(t *testing.T) {
 	var got []change
 	p := newPrompt(func(c change) { got = append(got, c) })
 	p.skip = 1
@@ -78,8 +78,8 @@ func TestWhatTheProcessDoesIsHeard(t *testing.T) {
 	}
 }
 
-// TestStopThatIsPrintedBeforeItsResume is what lldb 19 printed where a watchpoint was met at once: the program stands.
-func TestStopThatIsPrintedBeforeItsResume(t *testing.T) {
+// TestPromptReordersStopPrintedBeforeResume is what lldb 19 printed where a watchpoint was met at once: the program stands.
+func TestPromptReordersStopPrintedBeforeResume(t *testing.T) {
 	var got []change
 	p := newPrompt(func(c change) { got = append(got, c) })
 	in, input := io.Pipe()
@@ -130,8 +130,8 @@ func TestLongAnswerIsBounded(t *testing.T) {
 	}
 }
 
-// TestCommandsThatWouldReadOn: what follows at the prompt is ours, and would be taken for theirs.
-func TestCommandsThatWouldReadOn(t *testing.T) {
+// TestWantsMoreDetectsCommandsThatReadInput: what follows at the prompt is ours, and would be taken for theirs.
+func TestWantsMoreDetectsCommandsThatReadInput(t *testing.T) {
 	for command, wants := range map[string]bool{
 		"expression": true, "expr": true, "e": true, "script": true, "p": true, "": true, "bt\nquit": true, "breakpoint command add 1": true,
 		"target stop-hook add": true, "expression 1 + 1": false, "p n": false, "bt": false, "script print(1)": false, "s": false,
@@ -143,7 +143,7 @@ func TestCommandsThatWouldReadOn(t *testing.T) {
 	}
 }
 
-func TestQuoted(t *testing.T) {
+func TestQuotedEscapesSpecialCharacters(t *testing.T) {
 	if got := quoted("a \"b\" \\ `c`"); got != "\"a \\\"b\\\" \\\\ \\`c\\`\"" {
 		t.Error(got)
 	}

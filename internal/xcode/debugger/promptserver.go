@@ -16,8 +16,8 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// promptServer answers the Debug Adapter Protocol by commands of lldb's prompt: for Xcodes that have lldb and no lldb-dap. So both ways
-// are one debugger to everybody else. It understands what this package asks, and nothing more.
+// promptServer serves the Debug Adapter Protocol with commands of lldb's prompt, for Xcodes that have lldb but not lldb-dap. So the rest of
+// the package uses both ways alike. It supports only the requests of this package.
 type promptServer struct {
 	lldb     *prompt
 	to       io.Writer
@@ -25,7 +25,7 @@ type promptServer struct {
 	changes  chan change
 
 	threads map[int]int         // number of a thread by its id
-	current int                 // number of the one that lldb has selected
+	current int                 // number of lldb's selected thread
 	set     map[string]setPoint // by place
 	parts   map[int][]dap.Variable
 }
@@ -38,7 +38,7 @@ type setPoint struct {
 	pc        string
 }
 
-// mostChanges is how many changes of the process may wait to be told.
+// mostChanges is the maximum number of changes of the process that wait to be reported.
 const mostChanges = 256
 
 func newPromptServer(to io.Writer, patience time.Duration) *promptServer {
@@ -48,13 +48,13 @@ func newPromptServer(to io.Writer, patience time.Duration) *promptServer {
 	s.lldb = newPrompt(func(c change) {
 		select {
 		case s.changes <- c:
-		default: // nobody can be so slow; the next question shows how the process is
+		default: // drop the change: the next request shows the state of the process
 		}
 	})
 	return s
 }
 
-// serve answers until there are no requests any more, or lldb has ended.
+// serve answers requests until their input or lldb ends.
 func (s *promptServer) serve(requests io.Reader) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -89,7 +89,7 @@ func (s *promptServer) serve(requests io.Reader) {
 	}
 }
 
-// rest tells what lldb said last.
+// rest reports the last changes of an ended lldb.
 func (s *promptServer) rest(ctx context.Context) {
 	for {
 		select {
@@ -113,7 +113,7 @@ func (s *promptServer) event(name string, body any) {
 	s.say(map[string]any{"type": "event", "event": name, "body": body})
 }
 
-// tell tells a change of the process as the protocol does.
+// tell reports a change of the process as an event of the protocol.
 func (s *promptServer) tell(ctx context.Context, c change) {
 	switch c.kind {
 	case changeExited:
@@ -128,7 +128,7 @@ func (s *promptServer) tell(ctx context.Context, c change) {
 		defer cancel()
 		all, err := s.list(limited)
 		if err != nil || len(all) == 0 {
-			return // it runs again
+			return // the process runs again
 		}
 		stop := dap.StoppedEventBody{Reason: "pause", ThreadId: all[0].id, AllThreadsStopped: true}
 		for _, t := range all {
@@ -146,7 +146,7 @@ func (s *promptServer) tell(ctx context.Context, c change) {
 
 var hitPoint = lazyregexp.New(`^breakpoint (\d+)`)
 
-// request answers one request, unless lldb ended meanwhile: the connection's end then says more.
+// request answers one request, unless lldb ends meanwhile: the adapter then reports the end of the connection.
 func (s *promptServer) request(ctx context.Context, raw []byte) {
 	var r struct {
 		dap.Request
@@ -181,7 +181,7 @@ func (s *promptServer) request(ctx context.Context, raw []byte) {
 	}
 }
 
-// cmdLimit is how long a command may hold the prompt. Who asked has given up long before.
+// cmdLimit is the time limit of a command at the prompt. The limits of the callers are much shorter.
 const cmdLimit = 10 * time.Minute
 
 type handler = func(context.Context, json.RawMessage) (any, error)
@@ -207,7 +207,7 @@ func (s *promptServer) commands() map[string]handler {
 	}
 }
 
-// with reads a request's arguments.
+// with decodes a request's arguments.
 func with[T any](do func(context.Context, T) (any, error)) handler {
 	return func(ctx context.Context, raw json.RawMessage) (any, error) {
 		var in T
@@ -223,8 +223,8 @@ func (s *promptServer) attach(ctx context.Context, in attachArguments) (any, err
 	return nil, err
 }
 
-// goes has the process run. lldb does not wait for its next stop. The thread is not selected before: of that lldb tells later, by
-// itself, and reads a frame for it, which it then takes for the next stop's when the process runs meanwhile.
+// goes runs the process; lldb does not wait for its next stop. It must not select the thread before: lldb reports a selection later, with
+// a frame that it reads then, and uses this frame for the next stop if the process has run meanwhile.
 func (s *promptServer) goes(command string, ofThread bool) func(context.Context, dap.ContinueArguments) (any, error) {
 	return func(ctx context.Context, in dap.ContinueArguments) (any, error) {
 		line := command
@@ -260,19 +260,19 @@ func (s *promptServer) evaluate(ctx context.Context, in dap.EvaluateArguments) (
 	return dap.EvaluateResponseBody{Result: output + errors}, err
 }
 
-// wantsMore says why a command cannot be run: it would take our next lines for its own.
+// wantsMore is the reason to refuse a command that would read the next lines of the input as its own; empty for other commands.
 func wantsMore(command string) string {
 	words := strings.Fields(command)
 	switch {
 	case strings.ContainsAny(command, "\n\r"):
-		return "lldb's prompt takes one line"
+		return "lldb's prompt accepts one line"
 	case len(words) == 0:
 		return "the command is empty"
 	case len(words) == 1 && (strings.HasPrefix("expression", words[0]) || strings.HasPrefix("script", words[0]) && len(words[0]) > 1 ||
 		words[0] == "p" || words[0] == "print" || words[0] == "call" || words[0] == "gui" || words[0] == "repl"):
-		return words[0] + " would read further lines: write all in one, such as `expression 1 + 1`"
+		return words[0] + " would read further lines: write one line, such as `expression 1 + 1`"
 	case addsLines.MatchString(command) && !strings.Contains(command, " -o") && !strings.Contains(command, " --one-liner"):
-		return "it would read further lines: give them with --one-liner"
+		return "the command would read further lines: give them with its option --one-liner"
 	}
 	return ""
 }

@@ -13,10 +13,10 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// sep stands between the fields that we have lldb write: no name has it.
+// sep separates the fields of a line in lldb's output: names do not contain it.
 const sep = "\x1f"
 
-// Formats of lldb for one line a frame or thread. What stands in braces is left out where there is none.
+// Formats of lldb for one line per frame or thread. lldb leaves out a part in braces if it has no value.
 var (
 	frameFormat = strings.Join([]string{
 		"@frame", "${frame.index}", "{${function.name}}", "{${module.file.basename}}", "{${line.file.fullpath}}", "{${line.number}}",
@@ -34,7 +34,7 @@ type promptThread struct {
 	selected     bool
 }
 
-// list is the threads of the process; none while it runs.
+// list is the threads of the process; empty while it runs.
 func (s *promptServer) list(ctx context.Context) (all []promptThread, err error) {
 	said, err := s.lldb.must(ctx, 1, `settings set thread-format "`+threadFormat+`"`, "thread list", "settings clear thread-format")
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *promptServer) list(ctx context.Context) (all []promptThread, err error)
 	return all, nil
 }
 
-// fieldsOf takes a line of a format apart.
+// fieldsOf splits a line of a format into its fields.
 func fieldsOf(line, kind string, n int) (before string, fields []string, is bool) {
 	before, rest, is := strings.Cut(line, kind+sep)
 	fields = strings.Split(rest, sep)
@@ -80,7 +80,7 @@ func (s *promptServer) listThreads(ctx context.Context, _ json.RawMessage) (any,
 // A frame's id is its thread and its index in one number.
 const mostFramesOfThread = 1 << 20
 
-// countFrames is how many frames beyond those that are wanted are counted: a stack may be endless.
+// countFrames is the maximum number of frames to count beyond the requested frames: a stack may be endless.
 const countFrames = 1000
 
 func (s *promptServer) stack(ctx context.Context, in dap.StackTraceArguments) (any, error) {
@@ -123,7 +123,7 @@ func (s *promptServer) stack(ctx context.Context, in dap.StackTraceArguments) (a
 	return body, nil
 }
 
-// References of a frame's kinds of variables; those of their parts follow.
+// References of a frame's kinds of variables; the references of parts follow.
 const (
 	refLocals = iota + 1
 	refGlobals
@@ -140,7 +140,7 @@ func (s *promptServer) scopes(ctx context.Context, in dap.ScopesArguments) (any,
 	}}, err
 }
 
-// selectFrame has LLDB's commands mean a frame.
+// selectFrame makes a frame the one of LLDB's commands.
 func (s *promptServer) selectFrame(ctx context.Context, id int) error {
 	if thread := id / mostFramesOfThread; thread != s.current {
 		if _, err := s.lldb.must(ctx, 0, fmt.Sprintf("thread select %d", thread)); err != nil {
@@ -152,7 +152,7 @@ func (s *promptServer) selectFrame(ctx context.Context, id int) error {
 	return err
 }
 
-// variableLines are how lldb shows the variables of the frame that is selected.
+// variableLines are lldb's commands for the variables of the selected frame.
 var variableLines = map[int]string{
 	refLocals:    "frame variable --show-types --depth 1 --ptr-depth 1",
 	refGlobals:   "frame variable --show-types --depth 1 --ptr-depth 1 --no-args --no-locals --show-globals",
@@ -183,8 +183,8 @@ func (s *promptServer) variables(ctx context.Context, in dap.VariablesArguments)
 	return dap.VariablesResponseBody{Variables: all}, nil
 }
 
-// readVariables reads what "frame variable" prints: "(type) name = value", the parts of a value indented between braces. A value of
-// several lines has them all.
+// readVariables parses the output of "frame variable": "(type) name = value", with the parts of a value indented between braces. A value
+// may have several lines.
 func readVariables(said string) (all []dap.Variable, parts [][]dap.Variable) {
 	all = []dap.Variable{}
 	for line := range strings.Lines(said) {
@@ -205,7 +205,7 @@ func readVariables(said string) (all []dap.Variable, parts [][]dap.Variable) {
 	return all, parts
 }
 
-// readVariable reads "(type) name = value". A type may have parentheses of its own.
+// readVariable parses "(type) name = value". A type may contain parentheses.
 func readVariable(line string) (v dap.Variable, is bool) {
 	if !strings.HasPrefix(line, "(") {
 		return v, false
@@ -225,7 +225,7 @@ func readVariable(line string) (v dap.Variable, is bool) {
 	}
 	name, value, is := strings.Cut(strings.TrimPrefix(line, " "), " =")
 	v.Name, v.Value = name, strings.TrimSpace(value)
-	if rest, cut := strings.CutSuffix(v.Value, "{...}"); cut { // parts that are too deep to be shown
+	if rest, cut := strings.CutSuffix(v.Value, "{...}"); cut { // parts below the depth limit
 		v.Value = strings.TrimSpace(rest)
 	}
 	if v.Value == "{" || strings.HasSuffix(v.Value, " {") {
@@ -265,21 +265,21 @@ func (s *promptServer) functions(ctx context.Context, in dap.SetFunctionBreakpoi
 
 type wantedPoint struct{ at, condition, hit string }
 
-// skip is how many hits are passed: the protocol names the hit that stops, and LLDB the number of those before it.
+// skip is the number of hits before the first stop: the protocol has the number of the stopping hit, LLDB the number of hits before it.
 func (w wantedPoint) skip() int { return max(0, number(w.hit)-1) }
 
 var (
 	pointMade = lazyregexp.New(`(?m)^Breakpoint (\d+): (.*)$`)
-	pointCode = lazyregexp.New(`\b0x[0-9a-f]+$`) // of one that has one place
+	pointCode = lazyregexp.New(`\b0x[0-9a-f]+$`) // address of a breakpoint with one location
 )
 
-// replace has the breakpoints of a kind be those that are wanted.
+// replace sets the wanted breakpoints of a kind and deletes all others of this kind.
 func (s *promptServer) replace(ctx context.Context, kind string, wanted []wantedPoint) (any, error) {
 	body := dap.SetBreakpointsResponseBody{Breakpoints: []dap.Breakpoint{}}
 	superfluous := maps.Clone(s.set)
 	for _, w := range wanted {
 		if strings.ContainsAny(w.at+w.condition, "\r\n") {
-			return nil, &refusedError{"breakpoint", "a place and a condition have one line"}
+			return nil, &refusedError{"breakpoint", "a place and a condition must have one line"}
 		}
 		b, there := s.set[w.at]
 		delete(superfluous, w.at)

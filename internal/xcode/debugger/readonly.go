@@ -6,15 +6,16 @@ import (
 	"unicode"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// readOnly is a fault for an expression that may change something: that has a call, an assignment, a statement, or what LLDB's prompt
-// would replace. What has none of these by its text and calls something all the same, such as an operator of C++, LLDB refuses where it
-// may not run code.
+// readOnly is a fault for an expression that may change the program: one with a call, an assignment, a statement, or a character that
+// LLDB's prompt replaces. The text does not show every call, such as that of a C++ operator: LLDB itself refuses these, because
+// Evaluate forbids it to run code.
 func readOnly(field, text string) error {
 	forbidden := func(format string, args ...any) error {
 		return fault.New(fault.Forbidden, format, args...).With("field", field).
-			WithHint("with side effects: `ios-agent debug lldb \"expression …\"`; one variable: `ios-agent debug set NAME VALUE`")
+			WithHint("%s allows side effects; %s changes one variable", anyExpression(), hint.Do("debug_set", "variable", "NAME", "value", "VALUE"))
 	}
 	if strings.TrimSpace(text) == "" {
 		return fault.New(fault.InvalidInput, "the %s is empty", field).With("field", field)
@@ -24,7 +25,7 @@ func readOnly(field, text string) error {
 		before, after := at(code, i-1), at(code, i+1)
 		switch c := code[i]; {
 		case c == '`' || c == '\n' || c == '\r' || c == ';' || c == '{' || c == '}' || c == '#':
-			return forbidden("%.80q has %q: only expressions of one line without statements are evaluated here", text, c)
+			return forbidden("%.80q has %q: an expression must be one line without statements", text, c)
 		case c == '"' || c == '\'':
 			i = literalEnd(code, i)
 		case c == after && (c == '+' || c == '-'):
@@ -48,7 +49,7 @@ func at(code []rune, i int) rune {
 	return code[i]
 }
 
-// literalEnd is where the text or character that begins at i ends.
+// literalEnd is the end of the string or character literal that begins at i.
 func literalEnd(code []rune, i int) int {
 	for quote, end := code[i], i+1; end < len(code); end++ {
 		switch code[end] {
@@ -61,7 +62,7 @@ func literalEnd(code []rune, i int) int {
 	return len(code)
 }
 
-// measures are what stands before a parenthesis as a function does, and calls nothing.
+// measures are the operators that look like a call.
 var measures = []string{"sizeof", "alignof"}
 
 // calls reports whether a parenthesis after this begins the arguments of a call.

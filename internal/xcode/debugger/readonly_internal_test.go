@@ -25,7 +25,7 @@ func TestExpressionsWithSideEffectsAreForbidden(t *testing.T) {
 	}
 }
 
-func TestVariablePathHasNoOtherCommand(t *testing.T) {
+func TestVariablePathRefusesOtherSyntax(t *testing.T) {
 	for path, want := range map[string]bool{
 		"n": true, "*p": true, "p->x": true, "a.b[3].c": true, "größe": true, "$0": true,
 		"": false, "-T": false, "n m": false, "n;m": false, "`n`": false, "a[i]": false, "n\nm": false, "--help": false,

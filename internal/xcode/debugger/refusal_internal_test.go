@@ -54,8 +54,8 @@ func is(t *testing.T, err error, code fault.Code, reason any, words ...string) {
 	}
 }
 
-// TestEachRefusalHasItsNextStep: lldb says the same of all of them.
-func TestEachRefusalHasItsNextStep(t *testing.T) {
+// TestAttachRefusalNamesNextStep: lldb says the same of all of them.
+func TestAttachRefusalNamesNextStep(t *testing.T) {
 	said := &refusedError{"attach", "lost connection"}
 	pid := process(t)
 	if processes.PtraceScope() == 0 || os.Geteuid() == 0 {
@@ -77,17 +77,17 @@ func TestEachRefusalHasItsNextStep(t *testing.T) {
 	}
 	is(t, yama(pid, 1), fault.AttachRefused, "ptrace_scope", "sysctl kernel.yama.ptrace_scope=0", "ptrace_scope is 1")
 	h := machine(t, nil)
-	is(t, New(Options{Run: h, Start: h}).whyRefused(t.Context(), 1<<30, said), fault.AppNotRunning, nil, "there is no process")
+	is(t, New(Options{Run: h, Start: h}).whyRefused(t.Context(), 1<<30, said), fault.AppNotRunning, nil, "unknown process")
 }
 
-func TestWithoutLLDB(t *testing.T) {
+func TestAttachFailsWithoutLLDB(t *testing.T) {
 	h := machine(t, nil)
 	_, err := New(Options{Run: h, Start: h}).Attach(t.Context(), Attach{PID: process(t)})
 	is(t, err, fault.ToolMissing, nil, "Xcode", "lldb-19")
 }
 
-// TestAnAdapterThatNeverAnswers is ended, whether it leaves when its input ends or not.
-func TestAnAdapterThatNeverAnswers(t *testing.T) {
+// TestAttachEndsAdapterThatNeverAnswers is ended, whether it leaves when its input ends or not.
+func TestAttachEndsAdapterThatNeverAnswers(t *testing.T) {
 	for name, main := range map[string]host.Main{
 		"it leaves": func(_ context.Context, in host.Invocation) int { _, _ = io.Copy(io.Discard, in.Stdin); return 0 },
 		"it stays":  func(ctx context.Context, _ host.Invocation) int { <-ctx.Done(); return 0 },
@@ -111,8 +111,8 @@ func TestAnAdapterThatNeverAnswers(t *testing.T) {
 	}
 }
 
-// TestAnAdapterThatEnds: what it said last is told.
-func TestAnAdapterThatEnds(t *testing.T) {
+// TestAttachReportsStderrOfEndedAdapter: what it said last is told.
+func TestAttachReportsStderrOfEndedAdapter(t *testing.T) {
 	h := machine(t, map[string]host.Main{"xcrun": func(_ context.Context, in host.Invocation) int {
 		_, _ = io.WriteString(in.Stderr, "xcrun: error: unable to find utility\n")
 		return 72

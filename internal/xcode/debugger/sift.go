@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-dap"
 )
 
-// halt is what the adapter tells as a stop of the program. LLDB sets the place of a breakpoint before its condition, so a running program
-// may halt where the condition is false; and a logpoint halts it to read values. Only what is left after both is told as a stop.
+// halt is an event "stopped" of the adapter. Not every halt is a stop: LLDB sets a breakpoint before its condition, so that a running
+// program may halt where the condition is false, and a logpoint halts the program to read values. sift turns the other halts into stops.
 type halt struct {
 	number int
 	thread int
@@ -23,11 +23,11 @@ type halt struct {
 // interrupts reports whether the program halted by the signal of a hold.
 func (h halt) interrupts() bool { return len(h.hit) == 0 && strings.Contains(h.reason, "SIGSTOP") }
 
-// passing is how long a halt at a condition may take until LLDB itself lets the program run on. It is not asked about before: questions
-// about each would keep LLDB from everything else.
+// passing is the time that LLDB needs to continue by itself after a halt at a false condition. sift sends no request before: requests
+// about each such halt would block LLDB.
 const passing = 20 * time.Millisecond
 
-// sift tells a halt as a stop, or has the program run on: where no condition holds, and where only logpoints were met.
+// sift makes a halt a stop, or continues the program if no condition is true, or if the program met only logpoints.
 func (d *Debugger) sift(h halt) {
 	ctx := context.Background()
 	at := d.met(h)
@@ -81,8 +81,8 @@ func without(ids []int, id int) []int {
 	return slices.DeleteFunc(slices.Clone(ids), func(one int) bool { return one == id })
 }
 
-// met are the breakpoints with conditions or texts that the program halted at. While breakpoints are being sent it waits: the one that
-// was met may have no number yet.
+// met are the conditional breakpoints and logpoints of a halt. While breakpoints are being sent, it waits, because the breakpoint of the
+// halt may have no number yet.
 func (d *Debugger) met(h halt) (at []Breakpoint) {
 	d.mu.Lock()
 	setting := d.setting
@@ -103,8 +103,8 @@ func (d *Debugger) met(h halt) (at []Breakpoint) {
 	return at
 }
 
-// trapped makes a halt that LLDB calls a trap one at the breakpoint that is there: it does not know its own trap yet. Late is that the
-// breakpoint was removed while it was met.
+// trapped changes a halt at a trap into one at the breakpoint of this place, because LLDB does not know its new trap yet. Late means that
+// the breakpoint was removed meanwhile.
 func (d *Debugger) trapped(h *halt, pc string) (at []Breakpoint, late bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -121,8 +121,8 @@ func (d *Debugger) trapped(h *halt, pc string) (at []Breakpoint, late bool) {
 	return nil, false
 }
 
-// removed reports whether a breakpoint was met while it was removed. LLDB may have forgotten its number. One that nobody has set here was
-// set by a command.
+// removed reports whether the program met a breakpoint while it was removed: LLDB may no longer know its number (0). An unknown number
+// that was never in places is a breakpoint of an lldb command, and not removed.
 func (d *Debugger) removed(id int) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -137,7 +137,7 @@ func (d *Debugger) published(id int) (none Breakpoint) {
 	return none
 }
 
-// stands waits until LLDB would have let the program run on by itself, and reports whether it has not.
+// stands waits for the time in which LLDB continues by itself, and reports whether the program is still halted.
 func (d *Debugger) stands(h halt) bool {
 	still := time.NewTimer(passing)
 	defer still.Stop()
@@ -150,7 +150,7 @@ func (d *Debugger) stands(h halt) bool {
 	return d.halted == h.number
 }
 
-// holdsAt reports whether the condition of a breakpoint is true in a frame, or why it cannot be told.
+// holdsAt reports whether the condition of a breakpoint is true in a frame; the error says why LLDB cannot evaluate it.
 func (d *Debugger) holdsAt(ctx context.Context, b Breakpoint, frame int) (bool, error) {
 	if b.Condition == "" {
 		return true, nil
@@ -159,7 +159,7 @@ func (d *Debugger) holdsAt(ctx context.Context, b Breakpoint, frame int) (bool, 
 	return !isFalse(v.Value), err
 }
 
-// falses are how LLDB writes what is false in C, Objective-C and Swift, beside numbers.
+// falses are LLDB's texts for false in C, Objective-C and Swift, besides numbers.
 var falses = []string{"false", "NO", "nil", `'\0'`}
 
 func isFalse(value string) bool {
@@ -171,7 +171,7 @@ func isFalse(value string) bool {
 	return slices.Contains(falses, value) || strings.HasPrefix(value, "0x") && strings.Trim(value[2:], "0") == ""
 }
 
-// goOn has the program run on after a halt that nobody is told of, unless somebody waits for it to be paused.
+// goOn continues the program after a halt that is not a stop, unless a hold or a pause request waits for a halt.
 func (d *Debugger) goOn(ctx context.Context, h halt) {
 	d.mu.Lock()
 	switch {
@@ -194,7 +194,7 @@ func (d *Debugger) goOn(ctx context.Context, h halt) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.halts == h.number && d.state == Running { // it stands there still, and that is to be known
+	if d.halts == h.number && d.state == Running { // the program is still halted: report the stop
 		d.halted = h.number
 		d.tell(h)
 	}

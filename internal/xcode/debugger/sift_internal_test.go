@@ -2,7 +2,7 @@ package debugger
 
 import "testing"
 
-func TestValuesThatAreFalse(t *testing.T) {
+func TestIsFalseRecognizesFalseValues(t *testing.T) {
 	for value, want := range map[string]bool{
 		"false": true, "NO": true, "nil": true, "0": true, "0.0": true, "-0": true, `'\0'`: true, "0x0000000000000000": true,
 		"true": false, "YES": false, "1": false, "-1": false, "0.5": false, "'0'": false, "0x0000000000000001": false, `"0"`: false, "": false,

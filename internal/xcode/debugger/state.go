@@ -17,39 +17,40 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/processes"
 )
 
-// The words of Status.State.
+// The values of Status.State.
 const (
 	Running = "running"
 	Paused  = "paused"
-	Ended   = "ended"    // the program has
-	Left    = "detached" // the program may run on; nobody looks
+	Ended   = "ended"    // the program has ended
+	Left    = "detached" // the program may keep running, without a debugger
 )
 
-// Status is how a debugger and its program are.
+// Status is the state of a debugger and its program.
 type Status struct {
 	ID      string `json:"debugger"`
 	PID     int    `json:"pid"`
 	Program string `json:"program"`
-	UDID    string `json:"udid,omitempty"`    // of the device that the program is an app of
-	Session string `json:"session,omitempty"` // that attached it
+	UDID    string `json:"udid,omitempty"`    // device of the app
+	Session string `json:"session,omitempty"` // session that attached the debugger
 	State   string `json:"state"`             // running, paused, ended or detached
-	Reason  string `json:"reason,omitempty"`  // why it is paused, or how it ended
+	Reason  string `json:"reason,omitempty"`  // reason of the pause, or of the end
 	Where   string `json:"where,omitempty"`   // file:line in function
 	Hit     []int  `json:"hit,omitempty"`     // breakpoints
-	Through string `json:"through,omitempty"` // lldb-dap, or lldb's prompt and why
+	Through string `json:"through,omitempty"` // lldb-dap, or lldb's prompt with the reason
 }
 
-// Text says it in one line.
+// Text is the status in one line.
 func (s Status) Text() string {
 	text := fmt.Sprintf("%s: %s (process %d) is %s", s.ID, s.Program, s.PID, s.State)
 	switch s.State {
 	case Ended:
 		return fmt.Sprintf("%s: %s (process %d) has ended: %s", s.ID, s.Program, s.PID, s.Reason)
 	case Left:
-		return fmt.Sprintf("%s: detached from %s (process %d), which runs on", s.ID, s.Program, s.PID)
+		return fmt.Sprintf("%s: detached from %s (process %d), which keeps running", s.ID, s.Program, s.PID)
 	}
 	if s.Where != "" {
 		text += " at " + s.Where
@@ -60,7 +61,7 @@ func (s Status) Text() string {
 	return text
 }
 
-// Way says through what it is debugged when that is not lldb-dap; else nothing.
+// Way names the way of a debugger without lldb-dap; empty for lldb-dap.
 func (s Status) Way() string {
 	if s.Through == "" || s.Through == throughDAP {
 		return ""
@@ -68,7 +69,7 @@ func (s Status) Way() string {
 	return "through " + s.Through
 }
 
-// Held says which program is paused where, and by whom.
+// Held names the paused program, its place and the debugger.
 func (s Status) Held() string {
 	text := fmt.Sprintf("%s (process %d)", s.Program, s.PID)
 	if s.Where != "" {
@@ -77,7 +78,7 @@ func (s Status) Held() string {
 	return text + " by the debugger " + s.ID
 }
 
-// Debugger is LLDB, attached to one process. Its methods are safe for concurrent use; requests of several parts have turns.
+// Debugger is an LLDB attached to one process. Its methods are safe for concurrent use; a call that sends several requests takes the turn.
 type Debugger struct {
 	ID      string
 	PID     int
@@ -87,41 +88,41 @@ type Debugger struct {
 	through  string
 	adapter  *adapter
 	farewell time.Duration
-	turn     chan struct{} // of one request at a time that reads and then writes, or that asks several times
+	turn     chan struct{} // held by one call at a time that reads and then writes, or that sends several requests
 	ready    chan struct{} // closed by the event initialized
 	gone     chan struct{} // closed when lldb-dap has ended
 
 	mu      sync.Mutex
 	state   string
 	reason  string
-	stops   int // how often it stopped
-	thread  int // that stopped it
+	stops   int // number of stops
+	thread  int // the thread that stopped the program
 	hit     []int
 	where   string
-	trap    string         // where it is, if lldb calls the stop a trap
-	places  map[string]int // of breakpoints, also of removed ones: their numbers, by where their code is
-	located chan struct{}  // closed when where is known, or never will be
+	trap    string         // address of the stop, if lldb calls it a trap
+	places  map[string]int // numbers of all breakpoints, also removed ones, by address
+	located chan struct{}  // closed when the search for where has ended
 	changed chan struct{}  // closed when the state changes
 	isReady bool
 	leaving bool
 	once    sync.Once
 	left    Detached
-	signal  string // that lldb said it stopped by, last
+	signal  string // signal of the last stop, as lldb names it
 
-	// Halts are what the adapter tells as stops; those that are nobody's to know do not become stops (sift.go).
-	halts    int           // so far
-	halted   int           // number of the halt that the program stands at; 0 while it runs
-	pausing  bool          // somebody waits for the program to be paused: the next halt is told whatever it is
-	hold     *hold         // a halt that was asked for to set a breakpoint (hold.go)
-	setting  chan struct{} // closed when the breakpoints that are being sent were; nil when none are
-	sifts    bool          // halts are sifted: there are breakpoints with conditions or logpoints
-	set      []Breakpoint  // copies, for those who have no turn
-	hits     map[int]int   // of breakpoints, by their numbers
-	recorded records       // by logpoints
-	watching atomic.Bool   // there may be watchpoints
+	// Halts are the adapter's events "stopped"; sift decides which of them are stops (sift.go).
+	halts    int           // number of halts
+	halted   int           // number of the current halt; 0 while the program runs
+	pausing  bool          // a caller waits for a pause: the next halt is a stop in any case
+	hold     *hold         // a halt to set a breakpoint (hold.go)
+	setting  chan struct{} // closed when the current request for breakpoints ends; nil without such a request
+	sifts    bool          // there are conditional breakpoints or logpoints
+	set      []Breakpoint  // copies of points, for readers without the turn
+	hits     map[int]int   // number of hits, by breakpoint
+	recorded records       // lines of logpoints
+	watching atomic.Bool   // watchpoints may exist
 	watches  []Watchpoint
 
-	// Only who has the turn reads and writes these.
+	// These are guarded by the turn.
 	points  []*Breakpoint
 	unnamed int
 }
@@ -134,7 +135,7 @@ func newDebugger(owner device.Owner, pid int, program string) *Debugger {
 	}
 }
 
-// State is how it is now.
+// State is the current status.
 func (d *Debugger) State() Status {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -144,10 +145,10 @@ func (d *Debugger) State() Status {
 	}
 }
 
-// UDID is the device that the program is an app of; empty for none.
+// UDID is the device of the app; empty for a program of this machine.
 func (d *Debugger) UDID() string { return d.owner.UDID }
 
-// live reports whether lldb-dap is attached, or may be.
+// live reports whether lldb-dap is still running.
 func (d *Debugger) live() bool {
 	select {
 	case <-d.gone:
@@ -157,7 +158,7 @@ func (d *Debugger) live() bool {
 	}
 }
 
-// watch notes that lldb-dap has ended. One whose program has ended is told to leave.
+// watch waits for the end of lldb-dap and updates the state.
 func (d *Debugger) watch() {
 	<-d.adapter.over
 	d.mu.Lock()
@@ -173,17 +174,17 @@ func (d *Debugger) watch() {
 	close(d.gone)
 }
 
-// over reports whether nothing more will be heard of the program. The caller has the mutex.
+// over reports whether the debugger has no program any more. The caller has the mutex.
 func (d *Debugger) over() bool { return d.state == Ended || d.state == Left }
 
-// becomes changes the state and tells who waits. The caller has the mutex.
+// becomes changes the state and wakes waiting callers. The caller has the mutex.
 func (d *Debugger) becomes(state string) {
 	d.state, d.where, d.hit, d.reason, d.trap = state, "", nil, "", ""
 	close(d.changed)
 	d.changed = make(chan struct{})
 }
 
-// heard takes an event. It is called by one goroutine, and asks nothing: the answer could not be read.
+// heard handles an event. The goroutine that reads the messages calls it, so that it must not wait for an answer.
 func (d *Debugger) heard(event string, body json.RawMessage) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -228,7 +229,7 @@ func (d *Debugger) heard(event string, body json.RawMessage) {
 			}
 		}
 		if d.over() {
-			go d.detach(context.Background()) // nothing is attached any more: lldb-dap need not stay
+			go d.detach(context.Background()) // lldb-dap has no program any more: end it
 		}
 	}
 }
@@ -246,8 +247,8 @@ func (d *Debugger) tell(h halt) {
 	go d.locate(d.stops, d.thread, d.located)
 }
 
-// exitReason says how the program ended. LLDB gives the number of a signal for the exit code; the program's last stop tells them apart,
-// except for SIGKILL, which stops nothing. The caller has the mutex.
+// exitReason says how the program ended. LLDB reports the number of a signal as the exit code; the program's last stop distinguishes the
+// two, except for SIGKILL, which does not stop a program. The caller has the mutex.
 func (d *Debugger) exitReason(code int) string {
 	name, _, _ := strings.Cut(d.signal, ":")
 	switch n := unix.SignalNum(name); {
@@ -259,12 +260,12 @@ func (d *Debugger) exitReason(code int) string {
 	return fmt.Sprintf("exit code %d", code)
 }
 
-// Wait waits until the program is paused or has ended, and no longer than the limit.
+// Wait waits until the program is paused or has ended, up to the limit.
 func (d *Debugger) Wait(ctx context.Context, limit time.Duration) (Status, error) {
 	return d.wait(ctx, limit, 0)
 }
 
-// wait waits for a stop after so many.
+// wait waits for a stop whose number is greater than after.
 func (d *Debugger) wait(ctx context.Context, limit time.Duration, after int) (Status, error) {
 	late := time.NewTimer(limit)
 	defer late.Stop()
@@ -290,8 +291,8 @@ func (d *Debugger) wait(ctx context.Context, limit time.Duration, after int) (St
 		select {
 		case <-next:
 		case <-late.C:
-			return d.State(), fault.New(fault.Timeout, "%s (process %d) still runs after %v", d.Program, d.PID, limit).
-				WithHint("wait longer, `ios-agent debug wait`, or pause it: `ios-agent debug pause`")
+			return d.State(), fault.New(fault.Timeout, "%s (process %d) is still running after %v", d.Program, d.PID, limit).
+				WithHint("%s waits longer; %s pauses the program", hint.Do("debug_wait"), hint.Do("debug_pause"))
 		case <-d.gone:
 		case <-ctx.Done():
 			return d.State(), ctx.Err()
@@ -299,7 +300,7 @@ func (d *Debugger) wait(ctx context.Context, limit time.Duration, after int) (St
 	}
 }
 
-// paused is the thread that stopped the program, and how often it had stopped; a fault when it runs.
+// paused is the thread that stopped the program, and the number of stops; a fault if the program is not paused.
 func (d *Debugger) paused() (thread, stops int, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -312,7 +313,7 @@ func (d *Debugger) paused() (thread, stops int, err error) {
 	return d.thread, d.stops, nil
 }
 
-// lives is a fault when the program has ended.
+// lives is a fault if the program has ended or the debugger is detached.
 func (d *Debugger) lives() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -322,7 +323,7 @@ func (d *Debugger) lives() error {
 	return nil
 }
 
-// inTurn runs fn when no other request of several parts is under way.
+// inTurn runs fn with the turn.
 func (d *Debugger) inTurn(ctx context.Context, fn func() error) error {
 	select {
 	case d.turn <- struct{}{}:
@@ -335,7 +336,7 @@ func (d *Debugger) inTurn(ctx context.Context, fn func() error) error {
 	}
 }
 
-// goes has the program run by a request. It is running from before the request: it may stop before the answer is read.
+// goes runs the program by a request. It sets the state to running before the request: the program may stop before the answer arrives.
 func (d *Debugger) goes(ctx context.Context, command string, thread int) error {
 	d.mu.Lock()
 	stops, reason, where, halted := d.stops, d.reason, d.where, d.halted
@@ -354,12 +355,12 @@ func (d *Debugger) goes(ctx context.Context, command string, thread int) error {
 	return err
 }
 
-// Continue has the program run on.
+// Continue continues the program.
 func (d *Debugger) Continue(ctx context.Context) (Status, error) {
 	err := d.inTurn(ctx, func() error {
 		thread, _, err := d.paused()
 		if fault.Is(err, fault.NotPaused) {
-			return nil // it runs: that is what was asked for
+			return nil // the program is running already
 		}
 		if err != nil {
 			return err
@@ -369,7 +370,7 @@ func (d *Debugger) Continue(ctx context.Context) (Status, error) {
 	return d.State(), err
 }
 
-// Pause stops the program where it is. It does not wait for a turn: what has it is waiting for the program.
+// Pause pauses the program. It does not take the turn: the call that has the turn may wait for the program to pause.
 func (d *Debugger) Pause(ctx context.Context) (Status, error) {
 	if _, _, err := d.paused(); !fault.Is(err, fault.NotPaused) {
 		return d.State(), err
@@ -384,7 +385,7 @@ func (d *Debugger) Pause(ctx context.Context) (Status, error) {
 	return d.Wait(ctx, d.adapter.patience)
 }
 
-// wantsPause has the next halt be told, whatever it is. Standing is that the program is at one that is being sifted.
+// wantsPause makes the next halt a stop in any case. Standing means that the program is halted now, and sift examines the halt.
 func (d *Debugger) wantsPause() (thread int, standing bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -395,14 +396,14 @@ func (d *Debugger) wantsPause() (thread int, standing bool) {
 // anyThread is a thread of the program. The caller has the mutex.
 func (d *Debugger) anyThread() int { return cmp.Or(d.thread, d.PID) }
 
-// How far a step goes.
+// The kinds of steps.
 const (
 	StepOver = "over"
 	StepInto = "into"
 	StepOut  = "out"
 )
 
-// Step has the program run to the next line, into a function, or out of one, and waits until it stops.
+// Step runs the program to the next line, into a function or out of one, and waits until it stops.
 func (d *Debugger) Step(ctx context.Context, how string, limit time.Duration) (state Status, err error) {
 	command := map[string]string{StepOver: "next", StepInto: "stepIn", StepOut: "stepOut"}[how]
 	err = d.inTurn(ctx, func() error {
@@ -422,7 +423,7 @@ func (d *Debugger) Step(ctx context.Context, how string, limit time.Duration) (s
 	return state, nil
 }
 
-// short is where a frame is, for one line: the file without its folders.
+// short is the place of a frame for one line of text: the file without its folders.
 func (f Frame) short() string {
 	if f.File == "" {
 		return f.Symbol

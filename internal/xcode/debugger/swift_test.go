@@ -11,8 +11,9 @@ import (
 	"ios-agent/test/debuggee"
 )
 
-// TestSwift: a breakpoint at a line of a Swift file, a stack with Swift's names, variables of Swift's types, and a step, by both ways.
-func TestSwift(t *testing.T) {
+// TestSwiftProgramIsDebugged: a breakpoint at a line of a Swift file, a stack with Swift's names, variables of Swift's types, and a step,
+// by both ways.
+func TestSwiftProgramIsDebugged(t *testing.T) {
 	for _, through := range []string{debugger.DAP, debugger.Prompt} {
 		t.Run(through, func(t *testing.T) {
 			p := debuggee.StartSwift(t)

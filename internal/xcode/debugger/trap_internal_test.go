@@ -55,8 +55,9 @@ func trapping(pc, value string) host.Main {
 	}
 }
 
-// TestABreakpointThatIsMetWhileItIsSet is told as one, where that is certain: the program is where its code is, and its condition is true.
-func TestABreakpointThatIsMetWhileItIsSet(t *testing.T) {
+// TestTrapWhileSettingBreakpointIsAttributed is told as one, where that is certain: the program is where its code is, and its condition is
+// true.
+func TestTrapWhileSettingBreakpointIsAttributed(t *testing.T) {
 	for name, c := range map[string]struct {
 		pc, condition, value, reason string
 		hit                          int

@@ -8,30 +8,31 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// Watchpoint stops the program where the memory of a variable is used.
+// Watchpoint stops the program when it accesses the memory of a variable.
 type Watchpoint struct {
 	ID       int    `json:"watchpoint"`
 	Variable string `json:"variable"`
 	On       string `json:"on"` // change, read or access
 }
 
-// What a watchpoint stops at.
+// The kinds of access that stop the program.
 const (
 	OnChange = "change"
 	OnRead   = "read"
 	OnAccess = "access"
 )
 
-// watchOptions are LLDB's words; its usual one is a change.
+// watchOptions are LLDB's options; its default is a change.
 var watchOptions = map[string]string{OnChange: "", OnRead: "--watch read ", OnAccess: "--watch read_write "}
 
-// unwatchAll is the command that removes all watchpoints, also those that commands of lldb have set.
+// unwatchAll is the command that removes all watchpoints, also the watchpoints of lldb commands.
 const unwatchAll = "watchpoint delete --force"
 
-// watches reports whether a command of LLDB may set a watchpoint: its names may be shortened.
+// watches reports whether a command of LLDB may set a watchpoint: command names may be shortened.
 func watches(command string) bool { return strings.HasPrefix(strings.TrimSpace(command), "w") }
 
 var (
@@ -41,8 +42,8 @@ var (
 	watchIs   = lazyregexp.New(`new value: (.*)`)
 )
 
-// Watch sets a watchpoint on a variable, or a part of one, that a frame of the paused program sees. The processor has few, usually four;
-// one on a local variable watches its place on the stack also when the function has returned.
+// Watch sets a watchpoint on a variable, or a part of one, of a frame of the paused program. The processor supports few watchpoints,
+// usually four. A watchpoint on a local variable keeps watching its place on the stack after the function has returned.
 func (d *Debugger) Watch(ctx context.Context, index int, path, on string) (w Watchpoint, err error) {
 	if err := noPath("variable", path); err != nil {
 		return w, err
@@ -55,8 +56,8 @@ func (d *Debugger) Watch(ctx context.Context, index int, path, on string) (w Wat
 		made := watchMade.FindStringSubmatch(said)
 		if made == nil {
 			_, why, _ := strings.Cut(said, "error: ")
-			return fault.New(fault.InvalidInput, "lldb does not watch %.80q: %s", path, brief(strings.TrimSpace(why))).With("field", "variable").
-				WithHint("`ios-agent debug vars` lists the variables; remove a watchpoint: `ios-agent debug unwatch ID`")
+			return fault.New(fault.InvalidInput, "lldb cannot watch %.80q: %s", path, brief(strings.TrimSpace(why))).With("field", "variable").
+				WithHint("%s lists the variables; %s removes a watchpoint", hint.Do("debug_vars"), hint.Do("debug_unwatch", "watchpoint", "ID"))
 		}
 		w = Watchpoint{number(made[1]), path, on}
 		d.mu.Lock()
@@ -74,8 +75,8 @@ func (d *Debugger) Unwatch(ctx context.Context, id int) (w Watchpoint, err error
 		all := d.Watchpoints()
 		i := slices.IndexFunc(all, func(one Watchpoint) bool { return one.ID == id })
 		if i < 0 {
-			return fault.New(fault.InvalidInput, "there is no watchpoint %d; there are %d", id, len(all)).With("field", "watchpoint").
-				WithHint("`ios-agent debug sessions` lists them")
+			return fault.New(fault.InvalidInput, "unknown watchpoint %d; this debugger has %d", id, len(all)).With("field", "watchpoint").
+				WithHint("%s lists the watchpoints", sessions())
 		}
 		w = all[i]
 		if _, err := d.printed(ctx, 0, "watchpoint delete "+strconv.Itoa(id)); err != nil {
@@ -89,14 +90,14 @@ func (d *Debugger) Unwatch(ctx context.Context, id int) (w Watchpoint, err error
 	return w, err
 }
 
-// Watchpoints are those that were set.
+// Watchpoints are the watchpoints that Watch has set.
 func (d *Debugger) Watchpoints() []Watchpoint {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.watches)
 }
 
-// watched says of a stop at a watchpoint which variable was used, and its values.
+// watched adds the variable and its values to the reason of a stop at a watchpoint.
 func (d *Debugger) watched(ctx context.Context, reason string) string {
 	met := watchStop.FindStringSubmatch(reason)
 	if met == nil {

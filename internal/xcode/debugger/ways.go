@@ -12,15 +12,15 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// way is how LLDB is talked to.
+// way is a way to talk to LLDB.
 type way struct {
 	name    string // for people
 	program string
-	oldest  int // version whose name on Debian is tried last
+	oldest  int // oldest version of Debian's packages to look for
 	args    []string
 	prompt  bool
 
-	xcodeBuildMCP string // its name there
+	xcodeBuildMCP string // name in XcodeBuildMCP
 }
 
 // The ways' names for people.
@@ -40,7 +40,7 @@ var (
 	byPrompt = way{name: throughPrompt, program: "lldb", oldest: 13, args: []string{"--no-lldbinit"}, prompt: true, xcodeBuildMCP: Prompt}
 )
 
-// waysOf are the ways to try, the best first.
+// waysOf are the ways to try, best first.
 func waysOf(name string) ([]way, error) {
 	switch strings.ToLower(strings.TrimSpace(name)) {
 	case "":
@@ -50,14 +50,14 @@ func waysOf(name string) ([]way, error) {
 	case Prompt, "lldb":
 		return []way{byPrompt}, nil
 	}
-	return nil, fault.New(fault.InvalidInput, "there is no debugger backend %.40q: it is %s or %s", name, DAP, Prompt).
+	return nil, fault.New(fault.InvalidInput, "unknown debugger backend %.40q: it must be %s or %s", name, DAP, Prompt).
 		WithHint("set XCODEBUILDMCP_DEBUGGER_BACKEND, or debuggerBackend in .xcodebuildmcp/config.yaml, to one of them, or unset it")
 }
 
-// newest is the newest version of Debian's packages that is looked for.
+// newest is the newest version of Debian's packages to look for.
 const newest = 22
 
-// names are what the program is called: Debian's names have a version.
+// names are the possible names of the program: Debian's names have a version.
 func (w way) names() []string {
 	all := []string{w.program}
 	for version := newest; version >= w.oldest; version-- {
@@ -66,7 +66,7 @@ func (w way) names() []string {
 	return all
 }
 
-// Find is the file of the debugger that would be started: Xcode's, or the first one that PATH has. Through is empty for lldb-dap.
+// Find is the file of the debugger that Attach would start: Xcode's, or the first one on the PATH. Through is empty for lldb-dap.
 func (s *Service) Find(ctx context.Context) (path, through string, err error) {
 	if path, err = s.find(ctx, byDAP); err == nil {
 		return path, "", nil
@@ -92,7 +92,7 @@ func (s *Service) find(ctx context.Context, w way) (string, error) {
 	return "", noLLDB{w.program}
 }
 
-// launch starts the first program of a way there is, through the keeper if we have one.
+// launch starts the first installed program of a way, through the keeper if there is one.
 func (s *Service) launch(ctx context.Context, w way, pid int, c host.Cmd) (*host.Process, error) {
 	var commands [][]string
 	if !s.Virtual() {
@@ -119,7 +119,7 @@ func (s *Service) launch(ctx context.Context, w way, pid int, c host.Cmd) (*host
 	return nil, noLLDB{w.program}
 }
 
-// kept is the command line of a keeper. It may take longer to leave than the debugger: it has a goodbye to say.
+// kept is the command line of a keeper. Its exit may take longer than the debugger's, because it detaches the debugger first.
 func (s *Service) kept(w way, pid int, path string, c host.Cmd) host.Cmd {
 	k := Keep{PID: pid, Way: w.xcodeBuildMCP, Farewell: s.o.Farewell, Grace: s.o.Grace, Argv: slices.Concat([]string{path}, c.Args)}
 	c.Name, c.Args = s.o.Keeper[0], slices.Concat(s.o.Keeper[1:], k.args())

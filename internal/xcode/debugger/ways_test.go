@@ -11,8 +11,8 @@ import (
 	"ios-agent/test/debuggee"
 )
 
-// TestThePromptIsTheSecondWay: where there is no lldb-dap, and where it does not start. It is told why.
-func TestThePromptIsTheSecondWay(t *testing.T) {
+// TestPromptIsUsedWhenLLDBDAPFails: where there is no lldb-dap, and where it does not start. It is told why.
+func TestPromptIsUsedWhenLLDBDAPFails(t *testing.T) {
 	p := debuggee.Start(t)
 	lldb := ""
 	for _, name := range []string{"lldb", "lldb-22", "lldb-21", "lldb-20", "lldb-19", "lldb-18"} {

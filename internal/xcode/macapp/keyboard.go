@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// Keyboard is what of a simulator's keyboards Simulator's menu switches, in words for people.
+// Keyboard is a keyboard item of Simulator's menu, in words for people.
 type Keyboard string
 
 // The two items of the menu.
@@ -19,7 +19,7 @@ const (
 	Hardware Keyboard = "connection of the hardware keyboard"
 )
 
-// held are the keys that are held with K for it, in AppleScript's words.
+// held are the modifier keys of the item's shortcut, in AppleScript's words; the key is K.
 func (k Keyboard) held() string {
 	if k == Hardware {
 		return "{command down, shift down}"
@@ -27,7 +27,7 @@ func (k Keyboard) held() string {
 	return "command down"
 }
 
-// shower is the bundle id of the app of that name, which shows simulators.
+// shower is the bundle id of the app with this name, which shows simulators.
 func shower(app string) string {
 	if app == "Simulator" {
 		return "com.apple.iphonesimulator"
@@ -35,8 +35,8 @@ func shower(app string) string {
 	return "com.apple.dt.Devices"
 }
 
-// pressK presses K with other keys in the window of a device. What is of the caller's making are arguments, never script. The window
-// of a device that was just shown takes a moment to be there.
+// pressK presses K with modifier keys in the window of a device. Values of the caller are arguments of the script, never a part of its
+// text. A new window of a device takes a moment to appear.
 const pressK = `on run {shower, device}
 	repeat 30 times
 		tell application "System Events"
@@ -57,10 +57,10 @@ const pressK = `on run {shower, device}
 	error "no window shows " & device number 1
 end run`
 
-// toggleTimeout is for showing the window and pressing the keys.
+// toggleTimeout is the time limit to show the window and press the keys.
 const toggleTimeout = 30 * time.Second
 
-// Toggle switches a keyboard of a simulator through the window that shows it: simctl cannot.
+// Toggle switches a keyboard of a simulator through the simulator's window, because simctl cannot.
 func (s *Service) Toggle(ctx context.Context, k Keyboard, udid, name string) error {
 	app, err := s.ShowSimulators(ctx, udid)
 	if err != nil {
@@ -72,10 +72,9 @@ func (s *Service) Toggle(ctx context.Context, k Keyboard, udid, name string) err
 	if err == nil {
 		return nil
 	}
-	f := fault.From(toolfault.New(err, fault.ToolFailed, "switching the "+string(k)+" of "+name))
+	f := fault.From(toolfault.New(err, fault.ToolFailed, "cannot switch the "+string(k)+" of "+name))
 	if f.Code != fault.ToolFailed {
 		return f
 	}
-	return f.WithHint("the keys are pressed through System Events: let the program that runs ios-agent control this Mac, in System " +
-		"Settings, Privacy & Security, Accessibility")
+	return f.WithHint("allow the program that runs ios-agent to control this Mac: System Settings, Privacy & Security, Accessibility")
 }

@@ -1,4 +1,5 @@
-// Package macapp opens and ends apps of this Mac, and the app that shows simulators.
+// Package macapp opens and ends apps of this Mac, and opens the app that shows simulators. Its type is Service, with Open and Stop. It must
+// end only the app that the caller names, never a process by a pattern.
 package macapp
 
 import (
@@ -17,11 +18,12 @@ import (
 	"ios-agent/internal/apple/toolfault"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/processes"
 )
 
-// Options are what a Service works with.
+// Options are the dependencies of a Service.
 type Options struct {
 	Run   host.Runner
 	Tools apple.Toolchain
@@ -33,7 +35,7 @@ type Service struct{ o Options }
 // New makes a Service.
 func New(o Options) *Service { return &Service{o} }
 
-// How long open may take, and how long an app may take from open's answer to its process.
+// The time limits of open, and of the start of an app's process after it.
 const (
 	openTimeout = 30 * time.Second
 	processWait = 2 * time.Second
@@ -45,27 +47,27 @@ func (s *Service) open(ctx context.Context, args []string) error {
 	return err
 }
 
-// Launch says what to open and how.
+// Launch is an app to open, with its options.
 type Launch struct {
 	Path string // of the .app folder
 	Args []string
 	Env  []string // NAME=VALUE
-	// Restart ends a running instance first. Open only brings it to the front: it would keep its old program, arguments and
+	// Restart ends a running instance first. Without it, a running instance comes to the front, with its old program, arguments and
 	// environment.
 	Restart bool
-	Caller  int // the process of who asks; 0: it is not known
+	Caller  int // process of the client; 0: unknown
 }
 
-// App is an app that was opened.
+// App is an opened app.
 type App struct {
 	Path       string
 	Name       string
-	BundleID   string // empty when its Info.plist names none
+	BundleID   string // empty if the Info.plist lacks it
 	Restarted  bool   // a running instance was ended first
 	executable string
 }
 
-// Open opens an app as a double click does; one that runs comes to the front.
+// Open opens an app as a double click does; a running app comes to the front.
 func (s *Service) Open(ctx context.Context, l Launch) (App, error) {
 	if err := check(l.Path); err != nil {
 		return App{}, err
@@ -73,7 +75,7 @@ func (s *Service) Open(ctx context.Context, l Launch) (App, error) {
 	var args []string
 	for _, pair := range l.Env {
 		if name, _, ok := strings.Cut(pair, "="); !ok || name == "" {
-			return App{}, fault.New(fault.InvalidInput, "env %q is not NAME=VALUE", pair).With("field", "env")
+			return App{}, fault.New(fault.InvalidInput, "env %q must be NAME=VALUE", pair).With("field", "env")
 		}
 		args = append(args, "--env", pair)
 	}
@@ -81,7 +83,7 @@ func (s *Service) Open(ctx context.Context, l Launch) (App, error) {
 	if len(l.Args) > 0 {
 		args = append(append(args, "--args"), l.Args...)
 	}
-	info, _ := appbundle.Read(l.Path) // open takes an app whose Info.plist cannot be read
+	info, _ := appbundle.Read(l.Path) // open accepts an app without a readable Info.plist
 	app := App{Path: l.Path, Name: strings.TrimSuffix(filepath.Base(l.Path), ".app"), BundleID: info.ID, executable: info.Executable}
 	if l.Restart {
 		ended, err := s.end(ctx, l.Caller, programs(func(p processes.Program) bool { return p.Path == app.program() }))
@@ -91,12 +93,12 @@ func (s *Service) Open(ctx context.Context, l Launch) (App, error) {
 		app.Restarted = len(ended) > 0
 	}
 	if err := s.open(ctx, args); err != nil {
-		return App{}, toolfault.New(err, fault.AppLaunchFailed, "opening "+l.Path)
+		return App{}, toolfault.New(err, fault.AppLaunchFailed, "cannot open "+l.Path)
 	}
 	return app, nil
 }
 
-// check reports a wrong path before open sees it: open shows any folder in the Finder and exits with 0.
+// check refuses a wrong path: open shows any folder in the Finder and exits with 0.
 func check(app string) error {
 	problem := func(format string, args ...any) *fault.Fault {
 		return fault.New(fault.PathError, format, args...).With("field", "appPath")
@@ -104,7 +106,7 @@ func check(app string) error {
 	info, err := os.Stat(app)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return problem("there is no %s", app)
+		return problem("%s does not exist", app)
 	case err != nil:
 		return problem("%w", err)
 	case !info.IsDir():
@@ -113,20 +115,20 @@ func check(app string) error {
 	if _, err := os.Stat(filepath.Join(app, "Contents", "Info.plist")); err == nil {
 		return nil
 	}
-	f := problem("%s is no macOS app: it has no Contents/Info.plist", app)
+	f := problem("%s must be a macOS app: it has no Contents/Info.plist", app)
 	if _, err := os.Stat(filepath.Join(app, "Info.plist")); err == nil {
-		return f.WithHint("it is an app for devices or simulators: install_app_sim({})")
+		return f.WithHint("install the app on a simulator: %s", hint.Do("install_app_sim", "appPath", app))
 	}
 	return f
 }
 
-// Process waits, two seconds at most, until a process runs the app's program, and returns its id; 0 means that there is
-// none. Children of it that run the same program, as a shell has them for a moment, are not the app.
+// Process waits up to two seconds for a process of the app's program, and returns its id, or 0. It ignores children that run the same
+// program, as a shell forks them for a moment.
 func (s *Service) Process(ctx context.Context, app App) int {
 	ctx, cancel := context.WithTimeout(ctx, processWait)
 	defer cancel()
 	path := app.program()
-	poll := time.NewTicker(50 * time.Millisecond) // nobody is told when a stranger starts
+	poll := time.NewTicker(50 * time.Millisecond) // the system has no event for the start of another program
 	defer poll.Stop()
 	for {
 		found := programs(func(p processes.Program) bool { return p.Path == path })
@@ -143,7 +145,7 @@ func (s *Service) Process(ctx context.Context, app App) int {
 	}
 }
 
-// program is the path of what the app executes, as the system tells it of a process.
+// program is the path of the app's executable, in the notation of the system's process list.
 func (a App) program() string {
 	folder := a.Path
 	if real, err := filepath.EvalSymlinks(folder); err == nil {
@@ -165,21 +167,21 @@ func programs(is func(processes.Program) bool) (found []processes.Program) {
 	return found
 }
 
-// Which names an app that runs: a process, or the exact name of the app.
+// Which names a running app: by its process, or by its exact name.
 type Which struct {
 	Name   string
-	PID    int // wins over Name
-	Caller int // the process of who asks; 0: it is not known
+	PID    int // has priority over Name
+	Caller int // process of the client; 0: unknown
 }
 
-// Ended is what Stop ended.
+// Ended is the result of Stop.
 type Ended struct {
 	Name string
 	PIDs []int
 }
 
-// Stop ends exactly the app that was named, with SIGTERM. A pattern over command lines, which others use, ends editors and other
-// people's programs too, and so does the name of any program: bash is the caller's shell. An error comes with what was ended before it.
+// Stop ends exactly the named app, with SIGTERM. A pattern over command lines, as other tools use it, would also end editors and unrelated
+// programs, and so would the name of any program: bash is the caller's shell. With an error, Ended has the processes that ended before.
 func (s *Service) Stop(ctx context.Context, w Which) (Ended, error) {
 	w.Name = strings.TrimSuffix(w.Name, ".app")
 	found := programs(func(p processes.Program) bool {
@@ -189,20 +191,20 @@ func (s *Service) Stop(ctx context.Context, w Which) (Ended, error) {
 		return Ended{}, notRunning(w)
 	}
 	if appOf(found[0].Path) == "" {
-		return Ended{}, fault.New(fault.Forbidden, "process %d is no app: it runs %s", w.PID, found[0].Path).With("field", "processId").
-			WithHint("only what is inside an .app folder is ended here")
+		return Ended{}, fault.New(fault.Forbidden, "process %d must be an app, but runs %s", w.PID, found[0].Path).With("field", "processId").
+			WithHint("name a process whose program is inside an .app bundle")
 	}
 	ended, err := s.end(ctx, w.Caller, found)
 	return Ended{Name: appOf(found[0].Path), PIDs: ended}, err
 }
 
-// end ends processes, and gives those that ended. It ends none when one of them is ours, or started who asks.
+// end ends processes, and gives the ended ones. It refuses all of them if one is this daemon or an ancestor of the client.
 func (s *Service) end(ctx context.Context, caller int, found []processes.Program) (ended []int, err error) {
 	kept := append(processes.Line(os.Getpid()), processes.Line(caller)...)
 	for _, p := range found {
 		if slices.Contains(kept, p.PID) {
 			return nil, fault.New(fault.Forbidden, "this call comes from %s (process %d), which would end with it", appOf(p.Path), p.PID).
-				With("field", "processId").WithHint("quit it yourself")
+				With("field", "processId").WithHint("quit the app yourself")
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, endWait)
@@ -213,7 +215,7 @@ func (s *Service) end(ctx context.Context, caller int, found []processes.Program
 			return ended, fault.New(fault.Forbidden, "%w", err).With("field", "processId")
 		}
 		if err != nil {
-			return ended, fault.New(fault.AppTerminate, "%w", err).WithHint("it was asked to leave (SIGTERM) and is left alone now")
+			return ended, fault.New(fault.AppTerminate, "%w", err).WithHint("quit the app yourself: it ignored SIGTERM")
 		}
 		ended = append(ended, p.PID)
 	}
@@ -222,7 +224,7 @@ func (s *Service) end(ctx context.Context, caller int, found []processes.Program
 
 const insideApp = ".app/Contents/MacOS/"
 
-// appOf is the name of the app that a program belongs to; empty outside any app.
+// appOf is the name of the app that contains a program; empty for other programs.
 func appOf(path string) string {
 	if folder, _, inside := strings.Cut(path, insideApp); inside {
 		return filepath.Base(folder)
@@ -232,10 +234,10 @@ func appOf(path string) string {
 
 func notRunning(w Which) error {
 	if w.PID != 0 {
-		return fault.New(fault.AppNotRunning, "there is no process %d", w.PID).With("field", "processId").
-			WithHint("it may have ended by itself; launch_mac_app({}) tells the process of what it launches")
+		return fault.New(fault.AppNotRunning, "unknown process %d", w.PID).With("field", "processId").
+			WithHint("%s launches an app and shows its process", launch())
 	}
-	f := fault.New(fault.AppNotRunning, "no running app is called %q", w.Name).With("field", "appName")
+	f := fault.New(fault.AppNotRunning, "no running app is named %q", w.Name).With("field", "appName")
 	var names []string
 	for _, p := range programs(func(p processes.Program) bool { return appOf(p.Path) != "" }) {
 		names = append(names, appOf(p.Path))
@@ -243,15 +245,18 @@ func notRunning(w Which) error {
 	if near := nearest.To(w.Name, names, 3); len(near) > 0 {
 		return f.WithHint("did you mean %q?", strings.Join(near, `" or "`))
 	}
-	return f.WithHint("names are matched exactly, without .app; launch_mac_app({}) tells the process of what it launched")
+	return f.WithHint("give the exact name, without .app; %s launches an app and shows its process", launch())
 }
 
-// ShowSimulators opens the app that shows simulators, with the window of one of them if udid is not empty, and returns the
-// app's name. It is the one of the Xcode in use: by its name, open may find that of another.
+// launch is the fact of the call that launches an app.
+func launch() string { return hint.Do("launch_mac_app", "appPath", "PATH_TO_YOUR_APP") }
+
+// ShowSimulators opens the app that shows simulators, with the window of one simulator if udid is not empty, and returns the app's name.
+// It opens the app of the Xcode in use by its path: by the name, open may find another Xcode's.
 func (s *Service) ShowSimulators(ctx context.Context, udid string) (string, error) {
 	r, err := s.o.Run.Run(ctx, host.Cmd{Name: s.o.Tools.Tool("xcode-select"), Args: []string{"-p"}, Timeout: openTimeout})
 	if err != nil {
-		return "", toolfault.New(err, fault.ToolFailed, "which Xcode is in use is not known")
+		return "", toolfault.New(err, fault.ToolFailed, "cannot find the Xcode in use")
 	}
 	developer := strings.TrimSpace(string(r.Stdout))
 	for _, app := range apple.SimulatorApps(developer) {

@@ -69,7 +69,7 @@ func wants(t *testing.T, err error, code fault.Code, text string) {
 	}
 }
 
-func TestOpenAndStop(t *testing.T) {
+func TestOpenedAppIsFoundAndStopped(t *testing.T) {
 	name := fmt.Sprintf(`Led"ger $(x) %d`, os.Getpid())
 	path := app(t, name, whole)
 	run := &player{records: t.TempDir()}
@@ -92,7 +92,7 @@ func TestOpenAndStop(t *testing.T) {
 		t.Fatalf("%+v, %v", ended, err)
 	}
 	_, err = s.Stop(t.Context(), Which{PID: pid})
-	wants(t, err, fault.AppNotRunning, "there is no process")
+	wants(t, err, fault.AppNotRunning, fmt.Sprint("unknown process ", pid))
 
 	opened, err = s.Open(t.Context(), Launch{Path: path})
 	if err != nil {
@@ -112,7 +112,7 @@ func TestOpenAndStop(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestOpenRefusesInvalidApps(t *testing.T) {
 	s := New(Options{Run: &player{records: t.TempDir()}})
 	dir := t.TempDir()
 	phone := filepath.Join(dir, "Phone.app")
@@ -124,7 +124,7 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, text := range map[string]string{
-		filepath.Join(dir, "gone.app"): "there is no", dir: "it has no Contents/Info.plist", phone: "install_app_sim",
+		filepath.Join(dir, "gone.app"): "does not exist", dir: "it has no Contents/Info.plist", phone: "install_app_sim",
 		file: "is not an .app folder",
 	} {
 		_, err := s.Open(t.Context(), Launch{Path: path})
@@ -132,15 +132,15 @@ func TestRefusals(t *testing.T) {
 	}
 	good := app(t, "Good", "")
 	_, err := s.Open(t.Context(), Launch{Path: good, Env: []string{"novalue"}})
-	wants(t, err, fault.InvalidInput, `env "novalue" is not NAME=VALUE`)
+	wants(t, err, fault.InvalidInput, `env "novalue" must be NAME=VALUE`)
 	_, err = s.Open(t.Context(), Launch{Path: good}) // its Info.plist names no program
-	wants(t, err, fault.AppLaunchFailed, "opening "+good)
+	wants(t, err, fault.AppLaunchFailed, "cannot open "+good)
 }
 
 // developer is the folder of the Xcode in use, one of several on this Mac.
 const developer = "/Applications/Xcode-27.app/Contents/Developer"
 
-func TestShowSimulators(t *testing.T) {
+func TestShowSimulatorsFallsBackToDeviceHub(t *testing.T) {
 	const simulator, hub = developer + "/Applications/Simulator.app", "/Applications/Xcode-27.app/Contents/Applications/DeviceHub.app"
 	run := &player{records: t.TempDir()}
 	s := New(Options{Run: run})
@@ -179,9 +179,9 @@ func TestStopEndsAppsOnly(t *testing.T) {
 	start, _ := processes.StartTime(pid)
 	defer processes.End(context.Background(), processes.Program{PID: pid, Start: start})
 	_, err = s.Stop(t.Context(), Which{Name: name}) // never a shell's name here: a mistake would end those of whoever runs the test
-	wants(t, err, fault.AppNotRunning, "no running app is called")
+	wants(t, err, fault.AppNotRunning, "no running app is named")
 	_, err = s.Stop(t.Context(), Which{PID: pid})
-	wants(t, err, fault.Forbidden, "is no app")
+	wants(t, err, fault.Forbidden, "must be an app")
 	if !processes.Alive(pid, start) {
 		t.Error("a program that is no app was ended")
 	}

@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/apple/pbxproj"
 )
 
-// project is the app and its UI tests. Unit tests are the package's.
+// project is the app and its UI tests. Unit tests are in the package.
 func (o Options) project(on Platform, files map[string]string) pbxproj.Project {
 	tests := o.Name + "UITests"
 	app := pbxproj.Target{Name: o.Name, Kind: pbxproj.App, Products: []string{o.Name + "Feature"},
@@ -80,12 +80,12 @@ func (o Options) tests(on Platform) map[string]string {
 	s := o.versions(o.BundleID + ".uitests")
 	s["TEST_TARGET_NAME"] = o.Name
 	if on == IOS {
-		s["TARGETED_DEVICE_FAMILY"] = o.family() // without it iPads show them in the window of an iPhone
+		s["TARGETED_DEVICE_FAMILY"] = o.family() // without it, iPads show the app in an iPhone's window
 	}
 	return s
 }
 
-// family is Xcode's list of numbers, each once.
+// family is Xcode's list of device numbers, without repetitions.
 func (o Options) family() string {
 	var all []string
 	for _, f := range o.Families {

@@ -1,5 +1,5 @@
-// Package scaffold writes new Xcode projects: a workspace, a thin app, and a local Swift package that holds the features.
-// The templates are our own and part of the binary; nothing is fetched.
+// Package scaffold writes new Xcode projects: a workspace, a thin app, and a local Swift package with the features. Write does it, with
+// Options. The templates are embedded in the binary: the package must not fetch anything, and must not replace existing files.
 package scaffold
 
 import (
@@ -19,7 +19,7 @@ import (
 //go:embed all:template
 var templates embed.FS
 
-// Platform is what the app is for.
+// Platform is the platform of the app.
 type Platform string
 
 // The platforms.
@@ -28,17 +28,17 @@ const (
 	MacOS Platform = "macOS"
 )
 
-// Placeholder is the name in the templates, and of a project that keeps their names.
+// Placeholder is the project name in the templates, and of a project that keeps the templates' names.
 const Placeholder = "MyProject"
 
-// Options are what can be chosen. Empty ones get their defaults.
+// Options are the options of a new project. Empty options get their defaults.
 type Options struct {
 	Name             string // letters, digits and underscores, a letter first
 	BundleID         string // com.example.<name>
 	DisplayName      string // the name
 	MarketingVersion string // 1.0
 	ProjectVersion   string // 1
-	Deployment       string // the oldest system
+	Deployment       string // oldest system version
 	Families         []Family
 	Orientations     []Orientation // of iPhones
 	PadOrientations  []Orientation
@@ -47,10 +47,10 @@ type Options struct {
 // Family is a kind of device.
 type Family string
 
-// Orientation is how a device is held.
+// Orientation is an interface orientation.
 type Orientation string
 
-// Families and Orientations are the words there are, with what Xcode calls them.
+// families and orientations are the known words, with Xcode's values.
 var (
 	families     = map[Family]string{"iphone": "1", "ipad": "2", "universal": "1,2"}
 	orientations = map[Orientation]string{
@@ -60,10 +60,10 @@ var (
 	oldest = map[Platform]string{IOS: "18.4", MacOS: "15.4"}
 )
 
-// FamilyWords are the families there are.
+// FamilyWords are all families.
 func FamilyWords() []string { return words(families) }
 
-// OrientationWords are the orientations there are.
+// OrientationWords are all orientations.
 func OrientationWords() []string { return words(orientations) }
 
 func words[K ~string](table map[K]string) []string {
@@ -75,16 +75,16 @@ func words[K ~string](table map[K]string) []string {
 	return all
 }
 
-// ErrExists means that the folder has a project of that name already.
+// ErrExists means that the folder already has a project of that name.
 var ErrExists = pbxproj.ErrExists
 
-// Written is what was written.
+// Written is a new project.
 type Written struct {
 	Dir, Workspace, Project, Package, Scheme string
 	Files                                    []string // relative to Dir
 }
 
-// Write writes a project below dir, which is made if need be. It replaces nothing.
+// Write writes a project below dir, and creates dir if it is missing. It never replaces a file.
 func Write(dir string, on Platform, o Options) (Written, error) {
 	l, err := layout(on, o)
 	if err != nil {
@@ -148,7 +148,7 @@ func (o Options) filled(on Platform) Options {
 	return o
 }
 
-// plain is the name as a part of a bundle id: small letters and digits.
+// plain is the name as a part of a bundle id: lower-case letters and digits.
 func plain(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -158,7 +158,7 @@ func plain(name string) string {
 	}, strings.ToLower(name))
 }
 
-// files are the templates of the platform and those of both, with the project's names in them.
+// files are the templates of the platform and the shared templates, with the project's names.
 func (o Options) files(on Platform) (map[string]string, error) {
 	names := strings.NewReplacer(Placeholder, o.Name, "MYPLATFORM", string(on), "MYDEPLOYMENT", o.Deployment)
 	files := map[string]string{}

@@ -10,7 +10,7 @@ import (
 	"ios-agent/test/pbxtest"
 )
 
-func TestWritesEveryChoice(t *testing.T) {
+func TestWriteAppliesEveryOption(t *testing.T) {
 	dir := t.TempDir()
 	w, err := Write(dir, IOS, Options{
 		Name: "Weather_2", BundleID: "com.acme.weather", DisplayName: `Wea"ther $(x)`, MarketingVersion: "2.1", ProjectVersion: "7",
@@ -42,7 +42,7 @@ func TestWritesEveryChoice(t *testing.T) {
 	}
 }
 
-func TestReplacesNothing(t *testing.T) {
+func TestWriteRefusesToReplaceFiles(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Write(dir, MacOS, Options{Name: "Ledger"}); err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func TestReplacesNothing(t *testing.T) {
 	}
 }
 
-func TestFamilies(t *testing.T) {
+func TestFamiliesMapToTargetedDeviceFamily(t *testing.T) {
 	for want, of := range map[string][]Family{"1": {"iphone"}, "2": {"ipad"}, "1,2": {"ipad", "iphone", "universal"}} {
 		if got := (Options{Families: of}).family(); got != want {
 			t.Errorf("%v: %s", of, got)
@@ -69,8 +69,8 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// TestOthersReadTheProjects lets readers from npm read both projects.
-func TestOthersReadTheProjects(t *testing.T) {
+// TestProjectsAreReadByNpmParsers lets readers from npm read both projects.
+func TestProjectsAreReadByNpmParsers(t *testing.T) {
 	args := []string{}
 	for _, on := range []Platform{IOS, MacOS} {
 		w, err := Write(t.TempDir(), on, Options{Name: "Sample", DisplayName: `A "name"`})

@@ -9,17 +9,18 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 )
 
-// background holds the programs that were started in the background. The host ends them when it is closed.
+// background holds the programs in the background. The host ends them when it closes.
 type background struct {
 	mu       sync.Mutex
 	runs     map[int]*run // by process id
-	starting int          // places that are taken but have no process yet
+	starting int          // reserved places without a process
 }
 
-// run is a program in the background. It does not change once it is in the map.
+// run is a program in the background. It must not change once it is in the map.
 type run struct {
 	process    *host.Process
 	session    string
@@ -28,7 +29,7 @@ type run struct {
 	began      time.Time
 }
 
-// mostBackground is how many programs may run at once.
+// mostBackground is the maximum number of programs in the background.
 const mostBackground = 32
 
 // Start starts a program in the background for a session. The program ends by itself, by Stop, or with the host.
@@ -38,8 +39,8 @@ func (s *Service) Start(ctx context.Context, session string, r Run) (*Result, er
 		return nil, err
 	}
 	if !s.background.reserve() {
-		return nil, fault.New(fault.InvalidInput, "%d programs run in the background already", mostBackground).
-			WithHint("stop some with swift_package_stop({})")
+		return nil, fault.New(fault.InvalidInput, "background program limit reached (%d)", mostBackground).
+			WithHint("%s ends a program", hint.Do("swift_package_stop", "pid", "PID"))
 	}
 	cmd.Dir, cmd.Grace, cmd.Spool = r.Path, grace, s.o.Logs
 	p, err := s.o.Start.Start(ctx, cmd)
@@ -53,7 +54,7 @@ func (s *Service) Start(ctx context.Context, session string, r Run) (*Result, er
 	}, nil
 }
 
-// reserve takes a place, that of the run that ended longest ago if there is no other.
+// reserve reserves a place; without a free place, that of the run that ended first.
 func (b *background) reserve() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -73,7 +74,7 @@ func (b *background) reserve() bool {
 	return true
 }
 
-// occupy puts a run in the place that reserve took; nil gives the place back.
+// occupy puts a run into the reserved place; nil frees the place.
 func (b *background) occupy(r *run) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -83,7 +84,7 @@ func (b *background) occupy(r *run) {
 	}
 }
 
-// state is "running", or how the program ended.
+// state is "running", or the way the program ended.
 func (r *run) state() string {
 	if r.process.Alive() {
 		return running
@@ -102,13 +103,13 @@ type Program struct {
 	PID        int    `json:"processId"`
 	Executable string `json:"executable"`
 	Package    string `json:"packagePath"`
-	Session    string `json:"session,omitempty"` // that started it
+	Session    string `json:"session,omitempty"` // session that started the program
 	Seconds    int    `json:"uptimeSeconds"`
-	State      string `json:"state"` // running, or how it ended
+	State      string `json:"state"` // running, or the way it ended
 }
 
-// List is the programs in the background, of all sessions, by process id. One that ended by itself is in the list until
-// its output is taken with Stop, or until its place is needed.
+// List is the programs in the background, of all sessions, by process id. It includes an ended program until Stop reads its output, or
+// until another program needs its place.
 func (s *Service) List() []Program {
 	s.background.mu.Lock()
 	defer s.background.mu.Unlock()
@@ -120,7 +121,7 @@ func (s *Service) List() []Program {
 	return all
 }
 
-// Stop ends a program that the session started and gives the end of its output.
+// Stop ends a program of the session and gives the end of its output.
 func (s *Service) Stop(ctx context.Context, session string, pid int) (*Result, error) {
 	r, err := s.background.find(session, pid)
 	if err != nil {
@@ -148,15 +149,15 @@ func (b *background) find(session string, pid int) (*run, error) {
 	switch {
 	case r == nil:
 		return nil, fault.New(fault.AppNotRunning, "no program in the background has the PID %d", pid).With("field", "pid").
-			WithHint("swift_package_list({}) shows those there are; only those that swift_package_run({}) started can be ended")
+			WithHint("%s lists the programs in the background", hint.Do("swift_package_list"))
 	case r.session != session:
-		return nil, fault.New(fault.Forbidden, "the session %q started process %d, not this one", r.session, pid).With("field", "pid").
-			WithHint("stop it in that session")
+		return nil, fault.New(fault.Forbidden, "process %d belongs to the session %q", pid, r.session).With("field", "pid").
+			WithHint("stop the program in that session")
 	}
 	return r, nil
 }
 
-// forget takes a run out of the map, unless a later program has its process id.
+// forget removes a run from the map, unless a later program has its process id.
 func (b *background) forget(r *run) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

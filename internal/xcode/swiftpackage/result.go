@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/text/oneline"
 )
 
-// The words of Result.Status.
+// The values of Result.Status.
 const (
 	Succeeded = "SUCCEEDED"
 	Failed    = "FAILED"
@@ -18,13 +18,13 @@ const (
 	Running   = "RUNNING"
 )
 
-// mostPrinted is how much of a program's output a result carries, mostListed how many diagnostics of a kind.
+// mostPrinted is the maximum size in bytes of a program's output in a result, mostListed the maximum number of diagnostics of a kind.
 const (
 	mostPrinted = 16 << 10
 	mostListed  = 20
 )
 
-// Result is how a command ended.
+// Result is the result of a command.
 type Result struct {
 	Message  string   `json:"message"`
 	Package  string   `json:"packagePath"`
@@ -44,10 +44,10 @@ type Result struct {
 	log   *buildlog.Log
 }
 
-// Log is what swift printed, read; nil where nothing was built.
+// Log is the parsed output of swift; nil without a build.
 func (r *Result) Log() *buildlog.Log { return r.log }
 
-// Counts are how tests ended.
+// Counts are the numbers of tests by their result.
 type Counts struct {
 	Passed  int `json:"passed"`
 	Failed  int `json:"failed"`
@@ -71,10 +71,10 @@ func (r *Result) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// Fault is nil when the command succeeded.
+// Fault is the failure as a fault; nil for a success.
 func (r *Result) Fault() *fault.Fault { return r.fault }
 
-// judge fills in what the log says. The exit code alone decides whether the command succeeded.
+// judge fills the result from the log. The exit code alone decides about success.
 func (r *Result) judge(log *buildlog.Log, what string, code fault.Code) {
 	for _, d := range log.Diagnostics {
 		line := d.Message
@@ -99,7 +99,7 @@ func (r *Result) judge(log *buildlog.Log, what string, code fault.Code) {
 func (r *Result) judgeTests(log *buildlog.Log) {
 	code := fault.TestsFailed
 	if log.Tests.Failed == 0 {
-		code = fault.BuildFailed // no test ran to its failure: the package does not compile
+		code = fault.BuildFailed // without a failed test, the package does not compile
 	}
 	r.judge(log, "test", code)
 	r.Tests = &Counts{Passed: log.Tests.Passed, Failed: log.Tests.Failed, Skipped: log.Tests.Skipped}
@@ -116,9 +116,9 @@ func (r *Result) judgeTests(log *buildlog.Log) {
 func (r *Result) judgeRun(log *buildlog.Log, limit time.Duration) {
 	if r.Status == TimedOut {
 		seconds := int(limit.Seconds())
-		r.Message = fmt.Sprintf("ended after %d seconds; this is what it had printed", seconds)
+		r.Message = fmt.Sprintf("ended after %d seconds; its output until then", seconds)
 		r.fault = fault.New(fault.Timeout, "the program did not end within %d seconds and was ended", seconds).
-			WithHint("give it more time (timeout, 300 at most), or run it with background: true")
+			WithHint("set a higher timeout (maximum 300), or run the program with background: true")
 		return
 	}
 	r.judge(log, "run", fault.ToolFailed)

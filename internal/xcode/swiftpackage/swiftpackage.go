@@ -1,5 +1,5 @@
-// Package swiftpackage builds, tests, runs and cleans Swift packages with the swift program, and keeps the programs that
-// were started in the background. It knows nothing of simulators and devices.
+// Package swiftpackage builds, tests, runs and cleans Swift packages with the program swift. A Service runs the commands and holds the
+// programs in the background. It must not use simulators or devices.
 package swiftpackage
 
 import (
@@ -16,15 +16,16 @@ import (
 	"ios-agent/internal/apple/swiftpm"
 	"ios-agent/internal/apple/toolfault"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 )
 
-// Options are what a Service works with.
+// Options are the dependencies of a Service.
 type Options struct {
 	Run   host.Runner
 	Start host.Starter
 	Swift string           // the program; empty means swift, found through PATH
-	Logs  string           // the folder that gets the whole output of each command
+	Logs  string           // folder for the whole output of each command
 	Now   func() time.Time // nil means time.Now
 }
 
@@ -43,7 +44,7 @@ func New(o Options) *Service {
 	return &Service{o: o, tool: swiftpm.Tool{Swift: o.Swift}, background: background{runs: map[int]*run{}}}
 }
 
-// Package is what every command takes.
+// Package are the inputs that all commands share.
 type Package struct {
 	Path      string // the folder of Package.swift, absolute
 	Release   bool
@@ -52,14 +53,14 @@ type Package struct {
 
 func (p Package) arg() swiftpm.Package { return swiftpm.Package(p) }
 
-// Build says what to build; without a target, everything.
+// Build is a build of a target, or without a target of the whole package.
 type Build struct {
 	Package
 	Target string
 	Archs  []string
 }
 
-// Test says what to test; without a product and a filter, everything.
+// Test is a test run of a product or a filter, or of the whole package.
 type Test struct {
 	Package
 	Product  string
@@ -68,7 +69,7 @@ type Test struct {
 	Coverage bool
 }
 
-// Run says what to run.
+// Run is a run of a program of the package.
 type Run struct {
 	Package
 	Executable string // empty means the package's only program
@@ -76,7 +77,7 @@ type Run struct {
 	Timeout    time.Duration // building included; Start ignores it
 }
 
-// grace is how long swift may take to end after SIGINT.
+// grace is the time limit of swift's exit after SIGINT.
 const grace = 5 * time.Second
 
 // Build runs `swift build`. Watch, which may be nil, gets a line for each step.
@@ -124,8 +125,8 @@ func (s *Service) Clean(ctx context.Context, p Package) (*Result, error) {
 	return out, nil
 }
 
-// Run runs `swift run`, which builds first, and waits for the program's end. One that is still there after its timeout is
-// ended; what it had printed is in the result.
+// Run runs `swift run`, which builds first, and waits for the program's end. It ends the program after the timeout; the result then has the
+// output until that time.
 func (s *Service) Run(ctx context.Context, r Run, watch func(string)) (*Result, error) {
 	cmd, err := s.runCommand(ctx, &r)
 	if err != nil {
@@ -154,8 +155,8 @@ func (s *Service) runCommand(ctx context.Context, r *Run) (host.Cmd, error) {
 	return cmd, nil
 }
 
-// nameExecutable asks for the name of the package's only program when there are arguments. Without it `swift run` takes
-// the first argument for the name, in spite of the -- before it.
+// nameExecutable queries the name of the package's only program if there are arguments. Without a name, `swift run` uses the first
+// argument as the name, despite the -- before it.
 func (s *Service) nameExecutable(ctx context.Context, r *Run) error {
 	if r.Executable != "" || len(r.Args) == 0 {
 		return nil
@@ -171,10 +172,10 @@ func (s *Service) nameExecutable(ctx context.Context, r *Run) error {
 	case err != nil:
 		return fault.New(fault.ToolFailed, "%w", err)
 	case len(names) == 0:
-		return fault.New(fault.BuildFailed, "the package %s has no program to run", r.Path)
+		return fault.New(fault.BuildFailed, "the package %s does not have a program to run", r.Path)
 	case len(names) > 1:
 		return fault.New(fault.InvalidInput, "the package has several programs: %s", strings.Join(names, ", ")).
-			With("field", "executableName").WithHint("name one as executableName")
+			With("field", "executableName").WithHint("name one of them with %s", hint.Field("executableName"))
 	}
 	r.Executable = names[0]
 	return nil
@@ -216,13 +217,13 @@ func badArgument(err error) error { return fault.New(fault.InvalidInput, "swift 
 func swiftFault(err error) error {
 	var missing *host.NotFoundError
 	if errors.As(err, &missing) {
-		return fault.New(fault.ToolMissing, "there is no swift on the PATH of the daemon: %w", err).
-			WithHint("install Xcode, or Swift from swift.org, and restart the daemon: `ios-agent daemon stop`")
+		return fault.New(fault.ToolMissing, "cannot find swift on the PATH of the daemon: %w", err).
+			WithHint("install Xcode, or Swift from swift.org, then restart the daemon: %s", hint.Command("ios-agent daemon stop"))
 	}
 	return toolfault.New(err, fault.ToolFailed, "swift")
 }
 
-// checkFolder reports a wrong path before swift sees it.
+// checkFolder refuses a wrong path before swift runs.
 func checkFolder(path string) error {
 	info, err := os.Stat(path)
 	problem := func(format string, args ...any) error {
@@ -230,14 +231,14 @@ func checkFolder(path string) error {
 	}
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return problem("there is no %s", path)
+		return problem("%s does not exist", path)
 	case err != nil:
 		return problem("%w", err)
 	case !info.IsDir():
 		return problem("%s is not a folder", path)
 	}
 	if _, err := os.Stat(filepath.Join(path, "Package.swift")); err != nil {
-		return problem("%s is no Swift package: it has no Package.swift", path)
+		return problem("%s must be a Swift package: it has no Package.swift", path)
 	}
 	return nil
 }

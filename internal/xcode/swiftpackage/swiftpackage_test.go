@@ -68,7 +68,7 @@ func wants(t *testing.T, err error, code fault.Code, text string) {
 	}
 }
 
-func TestBuild(t *testing.T) {
+func TestBuildReportsWarningsAndErrors(t *testing.T) {
 	s, p := open(t)
 	p.Release, p.AsLibrary = true, true
 	var steps []string
@@ -98,28 +98,28 @@ func TestBuild(t *testing.T) {
 	wants(t, out.Fault(), fault.BuildFailed, "swift build of "+p.Path+" failed")
 }
 
-func TestRefusals(t *testing.T) {
+func TestInvalidPackageOrMissingSwiftIsRefused(t *testing.T) {
 	s, p := open(t)
 	_, err := s.Build(t.Context(), Build{Package: p, Target: "--disable-sandbox"}, nil)
 	wants(t, err, fault.InvalidInput, "begins like an option")
 	gone := filepath.Join(p.Path, "gone")
 	_, err = s.Clean(t.Context(), Package{Path: gone})
-	wants(t, err, fault.PathError, "there is no "+gone)
+	wants(t, err, fault.PathError, gone+" does not exist")
 	_, err = s.Run(t.Context(), Run{Package: Package{Path: filepath.Dir(p.Path)}}, nil)
 	wants(t, err, fault.PathError, "it has no Package.swift")
 	_, err = s.Start(t.Context(), "me", Run{Package: Package{Path: filepath.Join(p.Path, "Package.swift")}})
 	wants(t, err, fault.PathError, "is not a folder")
 	s.tool.Swift = filepath.Join(gone, "swift")
 	_, err = s.Test(t.Context(), Test{Package: p}, nil)
-	wants(t, err, fault.ToolMissing, "there is no swift")
+	wants(t, err, fault.ToolMissing, "cannot find swift")
 	_, err = s.Start(t.Context(), "me", Run{Package: p})
-	wants(t, err, fault.ToolMissing, "there is no swift")
+	wants(t, err, fault.ToolMissing, "cannot find swift")
 	if s.background.starting != 0 {
 		t.Error("a program that did not start keeps its place")
 	}
 }
 
-func TestTests(t *testing.T) {
+func TestPackageTestsReportCountsAndFailures(t *testing.T) {
 	s, p := open(t)
 	out, err := s.Test(t.Context(), Test{Package: p, Coverage: true}, nil)
 	if err != nil || out.Fault() != nil || out.Codecov != "/p/codecov.json" || *out.Tests != (Counts{Passed: 1}) {
@@ -137,7 +137,7 @@ func TestTests(t *testing.T) {
 	wants(t, out.Fault(), fault.BuildFailed, "swift test")
 }
 
-func TestRun(t *testing.T) {
+func TestRunReportsTimeoutAndFailures(t *testing.T) {
 	s, p := open(t)
 	out, err := s.Run(t.Context(), Run{Package: p, Executable: "tool", Args: []string{"stay"}, Timeout: 300 * time.Millisecond}, nil)
 	if err != nil || out.Status != TimedOut || out.ExitCode != nil || !strings.Contains(out.Output, "partial output") {
@@ -158,11 +158,11 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func TestTheOnlyProgramIsNamed(t *testing.T) {
+func TestRunPicksTheOnlyExecutable(t *testing.T) {
 	s, p := open(t)
 	product := `{"name":"%s","type":{"executable":null}}`
 	for products, want := range map[string]string{
-		"":                           "has no program",
+		"":                           "does not have a program to run",
 		fmt.Sprintf(product, "tool"): "tool -- a",
 		fmt.Sprintf(product, "tool") + "," + fmt.Sprintf(product, "other"): "several programs: tool, other",
 	} {
@@ -191,7 +191,7 @@ func stay(t *testing.T, s *Service, p Package, session string) *Result {
 	return out
 }
 
-func TestBackground(t *testing.T) {
+func TestStopEndsOwnBackgroundProgramOnly(t *testing.T) {
 	s, p := open(t)
 	if all := s.List(); len(all) != 0 || all == nil {
 		t.Fatalf("%v", all)
@@ -201,7 +201,7 @@ func TestBackground(t *testing.T) {
 		t.Fatalf("%+v", all)
 	}
 	_, err := s.Stop(t.Context(), "me", theirs.Process)
-	wants(t, err, fault.Forbidden, `the session "you" started process`)
+	wants(t, err, fault.Forbidden, `belongs to the session "you"`)
 	out, err := s.Stop(t.Context(), "me", mine.Process)
 	if err != nil || !strings.Contains(out.Message, "ended process") || !strings.Contains(out.Output, "partial output") || out.LogFile == "" {
 		t.Fatalf("%+v, %v", out, err)
@@ -247,7 +247,7 @@ func TestEndedProgramsMakeRoom(t *testing.T) {
 	}
 }
 
-func TestNoMoreThanSoMany(t *testing.T) {
+func TestStartRefusesTooManyPrograms(t *testing.T) {
 	s, p := open(t)
 	for range mostBackground {
 		if !s.background.reserve() {
@@ -255,5 +255,5 @@ func TestNoMoreThanSoMany(t *testing.T) {
 		}
 	}
 	_, err := s.Start(t.Context(), "me", Run{Package: p, Executable: "exit7"})
-	wants(t, err, fault.InvalidInput, "32 programs run in the background already")
+	wants(t, err, fault.InvalidInput, "background program limit reached (32)")
 }

@@ -1,5 +1,5 @@
-// Package toolcheck finds out which of the programs that ios-agent uses are on this machine, and whether they answer. It
-// changes nothing.
+// Package toolcheck checks the external programs that the product uses: whether they are installed, and whether they answer. A Checker runs
+// the checks. It must not change anything on the machine.
 package toolcheck
 
 import (
@@ -17,7 +17,7 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// Options are what a Checker works with.
+// Options are the dependencies of a Checker.
 type Options struct {
 	Run   host.Runner
 	Tools apple.Toolchain
@@ -29,16 +29,16 @@ type Checker struct{ o Options }
 // New makes a Checker.
 func New(o Options) *Checker { return &Checker{o} }
 
-// Virtual reports whether the tools are those of Virtual Xcode.
+// Virtual reports whether the tools belong to Virtual Xcode.
 func (c *Checker) Virtual() bool { return c.o.Tools.Name == apple.Virtual }
 
-// timeout is for one question to one program.
+// timeout is the time limit of one query to one program.
 const timeout = 20 * time.Second
 
-// notAgreed is how xcodebuild and xcrun exit when nobody has agreed to Xcode's licence.
+// notAgreed is the exit code of xcodebuild and xcrun before somebody agrees to Xcode's licence.
 const notAgreed = 69
 
-// Xcode asks xcodebuild for its version.
+// Xcode checks the version of xcodebuild.
 func (c *Checker) Xcode(ctx context.Context) device.Check {
 	const name = "toolchain"
 	version, err := c.ask(ctx, c.o.Tools.Tool("xcodebuild"), "-version")
@@ -58,7 +58,7 @@ func (c *Checker) Xcode(ctx context.Context) device.Check {
 	return f
 }
 
-// ask runs a program and returns the first line of what it prints.
+// ask runs a program and returns the first line of its output.
 func (c *Checker) ask(ctx context.Context, program string, args ...string) (string, error) {
 	res, err := c.o.Run.Run(ctx, host.Cmd{Name: program, Args: args, Timeout: timeout})
 	if err != nil {
@@ -68,33 +68,33 @@ func (c *Checker) ask(ctx context.Context, program string, args ...string) (stri
 	return answer, nil
 }
 
-// probe is a question to a program.
+// probe is a query to a program.
 type probe struct {
 	name    string
 	program string
-	ofXcode bool // in the folder of the toolchain, not found through PATH
+	ofXcode bool // in the folder of the toolchain, not on the PATH
 	args    []string
-	missing string // when it does not answer
-	without string // what does not work then
+	missing string // status if the program does not answer
+	without string // consequence of a missing program
 }
 
-// probes are the programs beyond xcodebuild, which Xcode asks.
+// probes are the programs besides xcodebuild, which Xcode checks.
 func probes() []probe {
 	return []probe{
-		{"xcode-path", "xcode-select", true, []string{"-p"}, device.CheckWarn, "which Xcode is in use is not known"},
+		{"xcode-path", "xcode-select", true, []string{"-p"}, device.CheckWarn, "cannot find the Xcode in use"},
 		{"simctl", "xcrun", true, []string{"--find", "simctl"}, device.CheckFail,
 			"simulators cannot be used; install Xcode, not only the command line tools"},
 		{"devicectl", "xcrun", true, []string{"devicectl", "--version"},
-			device.CheckWarn, "physical devices cannot be used; it comes with Xcode 15"},
+			device.CheckWarn, "physical devices cannot be used; devicectl comes with Xcode 15"},
 		{"axe", "axe", true, []string{"--version"}, device.CheckWarn, "nothing of ours needs it"},
 		{"idb-client", "idb", true, []string{"--help"}, device.CheckWarn, "nothing of ours needs it"},
 		{"swift", "swift", false, []string{"--version"},
-			device.CheckWarn, "the swift_package tools cannot work; it comes with Xcode or from swift.org"},
-		{"node", "node", false, []string{"--version"}, device.CheckWarn, "only peers written for it need it"},
+			device.CheckWarn, "the swift_package tools cannot work; swift comes with Xcode or from swift.org"},
+		{"node", "node", false, []string{"--version"}, device.CheckWarn, "only other agents written for Node.js need it"},
 	}
 }
 
-// Programs asks every program beyond xcodebuild, all at the same time, and looks for the app that shows simulators.
+// Programs checks all programs besides xcodebuild, concurrently, and the app that shows simulators.
 func (c *Checker) Programs(ctx context.Context) []device.Check {
 	all := probes()
 	found := make([]device.Check, len(all)+2)
@@ -120,8 +120,8 @@ func (c *Checker) probe(ctx context.Context, p probe) device.Check {
 	return device.Check{Name: p.name, Status: device.CheckOK, Message: answer}
 }
 
-// simulatorApp looks for the app that shows simulators. Xcode 27 has Device Hub for it; which one is there is looked up, not
-// concluded from a version.
+// simulatorApp looks for the app that shows simulators: Simulator, or Device Hub since Xcode 27. It looks for the files, and does not
+// conclude from the version.
 func (c *Checker) simulatorApp(ctx context.Context) device.Check {
 	const name = "front"
 	if c.Virtual() {
@@ -129,7 +129,7 @@ func (c *Checker) simulatorApp(ctx context.Context) device.Check {
 	}
 	developer, err := c.ask(ctx, c.o.Tools.Tool("xcode-select"), "-p")
 	if err != nil {
-		return device.Check{Name: name, Status: device.CheckWarn, Message: fmt.Sprintf("not known: %v", err), Hint: "open_sim may not work"}
+		return device.Check{Name: name, Status: device.CheckWarn, Message: fmt.Sprintf("unknown: %v", err), Hint: "open_sim may not work"}
 	}
 	for _, path := range apple.SimulatorApps(developer) {
 		if _, err := os.Stat(path); err == nil {
@@ -142,8 +142,8 @@ func (c *Checker) simulatorApp(ctx context.Context) device.Check {
 
 }
 
-// xcodeMCP looks for Xcode's own MCP servers. They are looked up, not run: a run asks the user for a permission, and a question of ours
-// must not come to mean that an agent may use them.
+// xcodeMCP looks for Xcode's own MCP servers, but does not run them: a run asks the user for a permission, and this check must not lead to
+// a permission for agents.
 func (c *Checker) xcodeMCP(ctx context.Context) device.Check {
 	const name = "xcode-mcp"
 	var there []string
@@ -164,7 +164,7 @@ func (c *Checker) xcodeMCP(ctx context.Context) device.Check {
 
 }
 
-// Installed reports which of the programs we use are there. It runs none of them.
+// Installed reports which programs are installed, without running them.
 func (c *Checker) Installed() map[string]bool {
 	there := map[string]bool{}
 	for name, program := range map[string]string{"xcodebuild": "xcodebuild", "simctl": "xcrun", "devicectl": "xcrun", "idb": "idb",

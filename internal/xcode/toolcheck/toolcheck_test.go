@@ -32,7 +32,7 @@ func check(name, status, message, hint string) device.Check {
 	return device.Check{Name: name, Status: status, Message: message, Hint: hint}
 }
 
-func TestXcode(t *testing.T) {
+func TestXcodeCheckReportsVersionOrError(t *testing.T) {
 	for script, want := range map[string]device.Check{
 		"echo Xcode 16.4; echo Build version 16F6": check("toolchain", device.CheckOK, "Xcode 16.4 (xcode)", ""),
 		"echo no >&2; exit 1": check("toolchain", device.CheckFail, "xcodebuild does not answer: §/xcodebuild: exit code 1: no",
@@ -52,7 +52,7 @@ func TestXcode(t *testing.T) {
 	}
 }
 
-func TestPrograms(t *testing.T) {
+func TestProgramChecksReportMissingTools(t *testing.T) {
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "swift"), []byte("#!/bin/sh\necho Swift 6.1 >&2"), 0o700); err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestPrograms(t *testing.T) {
 		check("xcode-path", device.CheckOK, developer, ""),
 		check("simctl", device.CheckOK, "/x/simctl", ""),
 		check("devicectl",
-			device.CheckWarn, "does not answer: "+dir+"/xcrun: exit code 72", "physical devices cannot be used; it comes with Xcode 15"),
+			device.CheckWarn, "does not answer: "+dir+"/xcrun: exit code 72", "physical devices cannot be used; devicectl comes with Xcode 15"),
 		check("axe", device.CheckOK, "1.0", ""),
 		check("idb-client", device.CheckWarn, "does not answer: program not found: "+dir+"/idb", "nothing of ours needs it"),
 		check("swift", device.CheckOK, "Swift 6.1", ""),
@@ -101,8 +101,9 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestXcodeMCP: what runs in doctor is a search; the server itself, which would ask for a permission, is not started.
-func TestXcodeMCP(t *testing.T) {
+// TestXcodeMCPCheckDoesNotStartServer: what runs in doctor is a search; the server itself, which would ask for a permission, is not
+// started.
+func TestXcodeMCPCheckDoesNotStartServer(t *testing.T) {
 	c, dir := open(t, map[string]string{"xcrun": `echo "$@" >> "$0.log"; [ "$1" = --find ] && exit 72; exit 1`})
 	if f := c.xcodeMCP(t.Context()); f.Status != device.CheckOK || !strings.Contains(f.Message, "no MCP server of its own") {
 		t.Errorf("%+v", f)
@@ -113,15 +114,15 @@ func TestXcodeMCP(t *testing.T) {
 	}
 }
 
-func TestNoSimulatorApp(t *testing.T) {
+func TestSimulatorAppCheckWarnsWithoutApp(t *testing.T) {
 	empty := t.TempDir()
 	c, _ := open(t, map[string]string{"xcode-select": "echo " + empty})
 	if f := c.simulatorApp(t.Context()); f.Status != device.CheckWarn || !strings.Contains(f.Message, "the Xcode at "+empty) {
 		t.Errorf("%+v", f)
 	}
 	c, _ = open(t, nil)
-	if f := c.simulatorApp(t.Context()); f.Status != device.CheckWarn || !strings.Contains(f.Message, "not known") {
-		t.Errorf("%+v", f)
+	if f := c.simulatorApp(t.Context()); f.Status != device.CheckWarn || !strings.Contains(f.Message, "unknown: program not found") {
+		t.Errorf("got %+v, want that the place of Xcode is unknown", f)
 	}
 	c.o.Tools.Name = apple.Virtual
 	if f := c.simulatorApp(t.Context()); f.Status != device.CheckOK || !c.Virtual() {

@@ -1,4 +1,5 @@
-// Command baresdk is the baseline of an MCP server in Go: the SDK and one tool, nothing else.
+// Command baresdk is the baseline of an MCP server in Go: only the SDK and one tool. Command bench measures ios-agent's MCP server against
+// it.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command wireproxy is a proxy that the bench measures: ours as it is, or a bare goproxy as the yardstick. It prints its address and
-// runs until its input ends.
+// Command wireproxy runs the proxy that the bench measures: our proxy, or a bare goproxy for comparison. It prints its address and runs
+// until its input ends.
 //
 //	wireproxy ours|goproxy DIR ROOTS    DIR has the authority and the bodies, ROOTS is the certificate that servers show
 package main

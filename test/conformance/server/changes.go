@@ -6,7 +6,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// changes are tools that change the server's own lists, so that whoever listens is told.
+// changes are tools that change the server's own lists, so that subscribers get a notification.
 func changes(s *sdk.Server) []fixture {
 	return []fixture{
 		{name: "test_trigger_tool_change", run: changing(func() {
@@ -21,7 +21,7 @@ func changes(s *sdk.Server) []fixture {
 
 func changing(change func()) sdk.ToolHandler {
 	return func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		change() // adding what is there already is a change too
+		change() // adding an existing entry is a change too
 		return say("changed"), nil
 	}
 }

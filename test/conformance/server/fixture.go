@@ -58,7 +58,7 @@ func wav() []byte { return decoded(wavBase64) }
 func decoded(text string) []byte {
 	raw, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
-		panic(err) // a constant of ours
+		panic(err) // our own constant
 	}
 	return raw
 }

@@ -18,8 +18,8 @@ const (
 	schemaContext = `{"type": "object", "properties": {"context": {"type": "string"}}, "required": ["context"]}`
 )
 
-// inputs are tools that need input and say so in their answer (SEP-2322); the client calls again with it. Nothing is
-// remembered in between: what is known so far travels in the state.
+// inputs are tools that need input and say so in their answer (SEP-2322); the client calls again with the input. The server remembers no
+// state in between: the request state carries it.
 func inputs() []fixture {
 	const prefix = "test_input_required_result_"
 	return []fixture{

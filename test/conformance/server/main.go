@@ -1,6 +1,6 @@
-// Command server gives our MCP server what the official conformance suite calls by name: tools, prompts and resources
-// that exist nowhere else. They use the server, the transport and the mapping of results that the product uses, so that
-// what the suite proves is proven of the product. scripts/mcp-conformance builds and runs it.
+// Command server is an MCP server with the tools, prompts and resources that the official conformance suite calls by name. It uses the
+// server, the transport and the mapping of results of the product, so that a test of the suite also proves the product.
+// scripts/mcp-conformance builds and runs it.
 package main
 
 import (

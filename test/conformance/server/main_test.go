@@ -10,8 +10,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestServe calls a fixture that is an operation and one that is not, with a session and without.
-func TestServe(t *testing.T) {
+// TestServerAnswersFixturesInEachVersion calls a fixture that is an operation and one that is not, with a session and without.
+func TestServerAnswersFixturesInEachVersion(t *testing.T) {
 	for stateless, version := range map[bool]string{false: "2025-11-25", true: "2026-07-28"} {
 		url, stop := start(t, stateless)
 		c := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
@@ -45,7 +45,7 @@ func start(t *testing.T, stateless bool) (url string, stop func() error) {
 	return lines.Text(), func() error { cancel(); return <-over }
 }
 
-func TestServeRefusesOtherMachines(t *testing.T) {
+func TestListenRefusesNonLoopbackAddress(t *testing.T) {
 	for _, address := range []string{"0.0.0.0:0", ":0", "[::]:0"} {
 		if err := listen(t.Context(), address, false, io.Discard); !errors.Is(err, errReachable) {
 			t.Errorf("%s: %v", address, err)

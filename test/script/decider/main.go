@@ -1,9 +1,9 @@
-// Command decider is a program that decides by rules, for the scripts that test `ios-agent connect`: decider FILE. A line
-// of the file is REGEXP => ANSWER; the first whose expression fits what happened last and the screen gives the answer,
-// with $1 for its first group. Two answers are none: die, and hang, which notes in the file "asked" that it was asked.
+// Command decider is a program that decides by rules, for the scripts that test `ios-agent connect`: decider FILE. A line of the file is
+// REGEXP => ANSWER; the first line whose expression matches the last event and the screen gives the answer, with $1 for its first group.
+// Two answers are special: die ends the program, and hang writes the file "asked" and then waits.
 //
-// decider FILE anthropic ADDRESS, or openai, serves the same rules as an endpoint of that kind and writes its base URL to the
-// file ADDRESS. Its first answer is that it is busy.
+// decider FILE anthropic ADDRESS, or openai, serves the same rules as an endpoint of that kind and writes its base URL to the file
+// ADDRESS. Its first answer is that it is busy.
 package main
 
 import (

@@ -9,7 +9,7 @@ import (
 type link struct {
 	deep  bool // any depth below, not only children
 	kind  string
-	fits  []func(*Node) bool // on the element itself, or on one below it
+	fits  []func(*Node) bool // conditions on the element, or on one below it
 	index int                // from 1, or from the end when negative; 0: all
 }
 
@@ -66,7 +66,7 @@ func (l link) holds(n *Node) bool {
 	return true
 }
 
-// chain reads the text of a class chain.
+// chain parses the text of a class chain.
 func (t *Page) chain(text string) (links []link, err error) {
 	if len(text) > mostPredicate {
 		return nil, invalid("the class chain has more than %d characters", mostPredicate)
@@ -83,7 +83,7 @@ func (t *Page) chain(text string) (links []link, err error) {
 		}
 		l.kind, rest = rest[:n], rest[n:]
 		if l.kind != "*" && !strings.HasPrefix(l.kind, TypePrefix) {
-			return nil, invalid("the class chain %q: %q is no type of an element", text, l.kind).
+			return nil, invalid("the class chain %q: %q is not an element type", text, l.kind).
 				hinted("such as **/" + TypePrefix + "Button[`label == \"OK\"`]")
 		}
 		for strings.HasPrefix(rest, "[") {
@@ -97,7 +97,7 @@ func (t *Page) chain(text string) (links []link, err error) {
 		}
 		after, is := strings.CutPrefix(rest, "/")
 		if !is || after == "" {
-			return nil, invalid("the class chain %q: %q does not belong there", text, rest)
+			return nil, invalid("the class chain %q: unexpected %q", text, rest)
 		}
 		rest = after
 	}
@@ -107,7 +107,7 @@ func (t *Page) chain(text string) (links []link, err error) {
 	return links, nil
 }
 
-// qualifier reads what is in brackets: a predicate between backticks, one about what is below between dollars, or a number.
+// qualifier parses the text in brackets: a predicate between backticks, a predicate about descendants between dollars, or a number.
 func (t *Page) qualifier(text, rest string, l *link) (string, error) {
 	wrong := func(what string) error { return invalid("the class chain %q: %s", text, what) }
 	if rest == "" {

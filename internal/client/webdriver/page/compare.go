@@ -28,12 +28,12 @@ var keys = map[string]func(*Node) any{
 	"rect.height": func(n *Node) any { return float64(n.Box().Height) },
 }
 
-// Attribute is one attribute as clients are told it, a text; nil when the element has none. A name may have WebDriverAgent's prefix.
+// Attribute is the text of one attribute; nil when the element has none. A name may have WebDriverAgent's prefix.
 func (n *Node) Attribute(name string) (value any, known bool) {
 	key := strings.ToLower(strings.TrimPrefix(name, "wd"))
 	switch key {
 	case "rect":
-		raw, _ := json.Marshal(n.Box()) // numbers are always JSON
+		raw, _ := json.Marshal(n.Box()) // numbers can always be encoded
 		return string(raw), true
 	case "frame":
 		return n.FrameText(), true
@@ -55,7 +55,7 @@ func (n *Node) Attribute(name string) (value any, known bool) {
 	}
 }
 
-// options are those in brackets behind a comparison.
+// options are the options in brackets after a comparison.
 type options struct{ caseless, markless bool }
 
 func (o options) fold(s string) string {
@@ -75,7 +75,7 @@ func (o options) fold(s string) string {
 
 type comparison func(a, b any, o options) bool
 
-// comparisons are all that are supported.
+// comparisons are the supported comparisons.
 var comparisons = map[string]comparison{
 	"==": equal, "=": equal,
 	"!=": unequal, "<>": unequal,
@@ -138,7 +138,7 @@ func texts(fits func(s, part string) bool) comparison {
 
 func unequal(a, b any, o options) bool { return !equal(a, b, o) }
 
-// equal compares as NSPredicate does with what suites write: 1 and "1" and true are one.
+// equal compares as NSPredicate does for typical test suites: 1 and "1" and true are equal.
 func equal(a, b any, o options) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil

@@ -7,15 +7,14 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// The selectors that selenium makes of By.id, By.name and By.className.
+// The selectors that selenium creates for By.id, By.name and By.className.
 var (
 	cssWord      = lazyregexp.New(`^([.#])((?:[^\\\s.#>+~:\[\],"']|\\.|\\[0-9a-fA-F]{1,6} ?)+)$`)
 	cssAttribute = lazyregexp.New(`^\*?\[(id|name|class)=(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\]$`)
 	cssEscape    = lazyregexp.New(`\\(?:([0-9a-fA-F]{1,6}) ?|(.))`)
 )
 
-// byCSS finds what selenium's own selectors mean, which it sends as CSS: an id or a name, or the class. There is no other CSS on a screen
-// of an app.
+// byCSS handles the CSS that selenium sends for an id, a name or a class. App screens support no other CSS.
 func byCSS(t *Page, selector string, from *Node) ([]*Node, error) {
 	if m := cssWord.FindStringSubmatch(selector); m != nil {
 		if m[1] == "." {
@@ -29,7 +28,7 @@ func byCSS(t *Page, selector string, from *Node) ([]*Node, error) {
 		}
 		return byName(t, unescaped(m[2]+m[3]), from)
 	}
-	return nil, invalid("there is no CSS on a screen of an app: %q", selector).
+	return nil, invalid("unsupported CSS selector %q on an app's screen", selector).
 		hinted("find by accessibility id, class name, xpath, -ios predicate string or -ios class chain")
 }
 

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Strategy finds elements on a screen, below one of them if from is not nil. It ends with the context.
+// Strategy finds elements on a screen, or below from if it is not nil. It ends with the context.
 type Strategy func(ctx context.Context, t *Page, selector string, from *Node) ([]*Node, error)
 
-// strategies are the ways to find elements, by the names that clients use for them.
+// strategies are the ways to find elements, by their names in the protocol.
 var strategies = map[string]Strategy{
 	"accessibility id":      brief(byName).strategy,
 	"name":                  brief(byName).strategy,
@@ -26,21 +26,21 @@ var strategies = map[string]Strategy{
 	"partial link text":     byLink(strings.Contains).strategy,
 }
 
-// brief is a strategy that visits each element a few times, and is over before anybody leaves.
+// brief is a strategy that visits each element only a few times, so it need not watch the context.
 type brief func(t *Page, selector string, from *Node) ([]*Node, error)
 
 func (b brief) strategy(_ context.Context, t *Page, selector string, from *Node) ([]*Node, error) {
 	return b(t, selector, from)
 }
 
-// By is the strategy of a name.
+// By is the strategy with a name.
 func By(using string) (Strategy, error) {
 	how, known := strategies[using]
 	switch {
 	case known:
 		return how, nil
 	}
-	return nil, invalid("there is no locator strategy %q", using).
+	return nil, invalid("unknown locator strategy %q", using).
 		hinted("accessibility id, id, name, class name, xpath, -ios predicate string, -ios class chain, link text")
 }
 
@@ -72,7 +72,7 @@ func byLink(fits func(value, wanted string) bool) brief {
 	}
 }
 
-// All are the elements below one, or of the whole screen, that fit.
+// All are the matching elements below one, or of the whole screen.
 func (t *Page) All(from *Node, fits func(*Node) bool) (found []*Node) {
 	for _, n := range t.nodes {
 		if (from == nil || n.below(from)) && fits(n) {
@@ -91,7 +91,7 @@ func (n *Node) below(other *Node) bool {
 	return false
 }
 
-// inOrder sorts elements as they are in the document, each once.
+// inOrder sorts elements by document order and removes duplicates.
 func (t *Page) inOrder(found []*Node) []*Node {
 	if len(found) < 2 {
 		return found
@@ -109,11 +109,11 @@ func (t *Page) knowsAccessible() bool {
 }
 
 func accessibleUnknown() error {
-	return invalid("\"accessible\" is not known on this device: its driver does not tell it").
+	return invalid("\"accessible\" is unavailable: this device's driver does not report it").
 		hinted("leave it out, or use visible, enabled or hittable")
 }
 
-// ByID is the element that clients know by an id; nil when the screen does not have it.
+// ByID is the element with an id of the protocol; nil if the screen does not have it.
 func (t *Page) ByID(id string) *Node {
 	for _, n := range t.nodes {
 		if n.ID() == id {
@@ -133,7 +133,7 @@ func (n *Node) Inside(types ...string) bool {
 	return false
 }
 
-// InvalidSelector is a selector that is not understood, or not supported.
+// InvalidSelector is the error for a selector that is malformed or unsupported.
 type InvalidSelector struct{ Message, Hint string }
 
 func invalid(format string, args ...any) *InvalidSelector {

@@ -40,7 +40,7 @@ func ids(found []*Node) string {
 	return strings.Join(all, " ")
 }
 
-func TestFind(t *testing.T) {
+func TestFindReturnsElementsForEachStrategy(t *testing.T) {
 	for _, c := range []struct{ using, selector, from, want string }{
 		{"accessibility id", "first", "", "e3"},
 		{"accessibility id", "Add", "", "e4 e6"},
@@ -101,8 +101,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestBadSelectors: what is not supported is refused by its name, and never finds something else.
-func TestBadSelectors(t *testing.T) {
+// TestInvalidSelectorsAreRefused: what is not supported is refused by its name, and never finds something else.
+func TestInvalidSelectorsAreRefused(t *testing.T) {
 	for _, c := range []struct{ using, selector, says string }{
 		{"class name", "Button", "XCUIElementType"},
 		{"xpath", "//[", "XPath"},
@@ -118,7 +118,7 @@ func TestBadSelectors(t *testing.T) {
 		{"-ios predicate string", `label == 'x`, "without an end"},
 		{"-ios predicate string", `label ==`, "too early"},
 		{"-ios predicate string", `(label == 'x'`, "too early"},
-		{"-ios predicate string", `label == 'x' label`, "does not belong"},
+		{"-ios predicate string", `label == 'x' label`, "is unexpected"},
 		{"-ios predicate string", `label MATCHES '('`, "pattern"},
 		{"-ios predicate string", `label ==[x] 'a'`, `"x"`},
 		{"-ios predicate string", strings.Repeat("(", 300) + "label == 'x'", "deeper"},
@@ -129,7 +129,7 @@ func TestBadSelectors(t *testing.T) {
 		{"-ios class chain", "**/XCUIElementTypeButton[`label == 'x']", "no end"},
 		{"-ios class chain", "**/XCUIElementTypeButton[0]", `"0"`},
 		{"-ios class chain", "**/XCUIElementTypeButton[1", "not closed"},
-		{"-ios class chain", "**/XCUIElementTypeButton[1]x", "does not belong"},
+		{"-ios class chain", "**/XCUIElementTypeButton[1]x", "unexpected"},
 	} {
 		found, err := strategies[c.using](t.Context(), shown(), c.selector, nil)
 		wrong, is := errors.AsType[*InvalidSelector](err)
@@ -230,8 +230,8 @@ func (c *counted) Err() error {
 // nested is an expression that visits every element for every element, three times.
 const nested = "//*[count(//*[count(//*[count(//*)>0])>0])>0]"
 
-// TestXPathEndsWithItsCaller: an expression that would take minutes ends soon after its caller has left.
-func TestXPathEndsWithItsCaller(t *testing.T) {
+// TestXPathEndsWhenCallerCancels: an expression that would take minutes ends soon after its caller has left.
+func TestXPathEndsWhenCallerCancels(t *testing.T) {
 	who := &counted{Context: t.Context(), leaves: 5}
 	found, err := byXPath(who, pile(2000), nested, nil)
 	if !errors.Is(err, context.Canceled) || found != nil {

@@ -1,4 +1,5 @@
-// Package page is a look at the screen as WebDriver's clients know it: the page source, and the languages that find elements in it.
+// Package page shows a screen to WebDriver clients: Of builds a Page from a snapshot, with the page source in XML and JSON and the
+// strategies that find elements. It does not read devices; the server does.
 package page
 
 import (
@@ -9,7 +10,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Node is an element of a look at the screen, in its place in the tree.
+// Node is an element of a page, with its place in the tree.
 type Node struct {
 	ui.Element
 	parent   *Node
@@ -20,11 +21,11 @@ type Node struct {
 // Page is one look at the screen.
 type Page struct {
 	ui.Snapshot
-	root  *Node   // stands above the roots; it is no element
+	root  *Node   // parent of the roots; not an element
 	nodes []*Node // in document order
 }
 
-// Of makes a tree of a snapshot, which is a list.
+// Of builds a tree from a snapshot, which is a list.
 func Of(shown ui.Snapshot) *Page {
 	t := &Page{Snapshot: shown, root: &Node{}}
 	byRef := make(map[string]*Node, len(t.Elements))
@@ -50,10 +51,10 @@ func Of(shown ui.Snapshot) *Page {
 	return t
 }
 
-// ID is the element's for clients.
+// ID is the element's id in the protocol.
 func (n *Node) ID() string { return strings.TrimPrefix(n.Ref, "@") }
 
-// name is what XCUITest's tools call the name: the identifier, or else the label.
+// name is the name in XCUITest's tools: the identifier, or else the label.
 func (n *Node) name() string {
 	if n.Identifier != "" {
 		return n.Identifier
@@ -61,10 +62,10 @@ func (n *Node) name() string {
 	return n.Label
 }
 
-// IsVisible reports what our look says: some of it is within the screen, and nothing hides it.
+// IsVisible reports whether a part of the element is on the screen and not hidden.
 func (n *Node) IsVisible() bool { return !n.Hidden && (n.Visible == nil || *n.Visible > 0) }
 
-// value is what WebDriverAgent calls the value: of an empty field it is the placeholder.
+// value is WebDriverAgent's value: for an empty field, the placeholder.
 func (n *Node) value() string {
 	switch {
 	case n.Value != nil && *n.Value != "":
@@ -84,7 +85,7 @@ func (n *Node) isField() bool {
 	return false
 }
 
-// traits are those of accessibility that the type and the state tell, by WebDriverAgent's names; empty: none is known.
+// traits are the accessibility traits derived from type and state, by WebDriverAgent's names; empty: none is known.
 func (n *Node) traits() string {
 	var all []string
 	switch kind := strings.TrimPrefix(n.Type, TypePrefix); kind {
@@ -104,7 +105,7 @@ func (n *Node) traits() string {
 	return strings.Join(all, ", ")
 }
 
-// accessible is only known where the source of the tree says it.
+// accessible is only known if the source of the tree reports it.
 func (n *Node) accessible() (is, known bool) {
 	for _, name := range []string{"accessible", "isAccessible"} {
 		switch v := n.Extra[name].(type) {
@@ -119,7 +120,7 @@ func (n *Node) accessible() (is, known bool) {
 	return false, false
 }
 
-// Text is what the element says: its value, or else its label.
+// Text is the element's value, or else its label.
 func (n *Node) Text() string {
 	if v := n.value(); v != "" {
 		return v
@@ -127,7 +128,7 @@ func (n *Node) Text() string {
 	return n.Label
 }
 
-// Box is a frame in whole points, as XCUITest's tools have it.
+// Box is a frame in whole points, as in XCUITest's tools.
 type Box struct {
 	Height int `json:"height"`
 	Width  int `json:"width"`
@@ -140,13 +141,13 @@ func BoxOf(r ui.Rect) Box {
 	return Box{X: int(math.Floor(r.X)), Y: int(math.Floor(r.Y)), Width: int(math.Round(r.W)), Height: int(math.Round(r.H))}
 }
 
-// Box is where the element is.
+// Box is the element's frame.
 func (n *Node) Box() Box { return BoxOf(n.Frame) }
 
-// attribute is one of the names and values that a source has.
+// attribute is a name and a value in the source.
 type attribute struct{ name, value string }
 
-// attributes are those of the source, in its order. What has no value is not there.
+// attributes are the attributes in the source, in its order. Attributes without a value are left out.
 func (n *Node) attributes() []attribute {
 	box := n.Box()
 	out := make([]attribute, 0, 16)
@@ -205,7 +206,7 @@ func (t *Page) Front() *Node {
 	return t.root.children[0]
 }
 
-// Centre is where the middle of the element is.
+// Centre is the point in the middle of the element.
 func (n *Node) Centre() ui.Point {
 	return ui.Point{X: n.Frame.X + n.Frame.W/2, Y: n.Frame.Y + n.Frame.H/2}
 }

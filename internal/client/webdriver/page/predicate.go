@@ -9,13 +9,13 @@ import (
 // predicate is an NSPredicate over an element: comparisons of attributes with constants, and, or, not.
 type predicate func(*Node) bool
 
-// mostPredicate bounds a predicate, and mostNesting how deep it may nest.
+// mostPredicate is the maximum length of a predicate, and mostNesting its maximum nesting.
 const (
 	mostPredicate = 4096
 	mostNesting   = 100
 )
 
-// Fitting are the elements that a predicate fits.
+// Fitting are the elements that match a predicate.
 func (t *Page) Fitting(condition string) ([]*Node, error) { return byPredicate(t, condition, nil) }
 
 func byPredicate(t *Page, selector string, from *Node) ([]*Node, error) {
@@ -26,7 +26,7 @@ func byPredicate(t *Page, selector string, from *Node) ([]*Node, error) {
 	return t.All(from, fits), nil
 }
 
-// predicate reads the text of one. What of NSPredicate is not understood is refused by its name.
+// predicate parses a predicate. It refuses unsupported parts of NSPredicate by name.
 func (t *Page) predicate(text string) (predicate, error) {
 	if len(text) > mostPredicate {
 		return nil, invalid("the predicate has more than %d characters", mostPredicate)
@@ -38,14 +38,14 @@ func (t *Page) predicate(text string) (predicate, error) {
 	p := &predicateReader{text: text, words: words, tree: t}
 	fits, err := p.or()
 	if err == nil && p.at < len(p.words) {
-		err = p.wrong("does not belong there")
+		err = p.wrong("is unexpected")
 	}
 	return fits, err
 }
 
 // word is a token of a predicate.
 type word struct {
-	kind byte // w: a word, s: a text, n: a number, o: an operator or a sign
+	kind byte // w: a word, s: a text, n: a number, o: an operator or another sign
 	text string
 }
 
@@ -93,7 +93,7 @@ func lex(text string) (words []word, err error) {
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' }
 
-// quotedText reads a text between quotes, and how many bytes it takes.
+// quotedText parses a quoted text, and returns its length in bytes.
 func quotedText(s string) (text string, n int, closed bool) {
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {
@@ -132,7 +132,7 @@ func (p *predicateReader) wrong(what string) error {
 	return invalid("the predicate %q: %q %s", p.text, p.words[p.at].text, what)
 }
 
-// is reports whether the next word is one of these, and steps over it.
+// is consumes the next word if it is one of these.
 func (p *predicateReader) is(texts ...string) bool {
 	if p.at >= len(p.words) || p.words[p.at].kind == 's' {
 		return false
@@ -188,7 +188,7 @@ func (p *predicateReader) not() (predicate, error) {
 	if p.is("(") {
 		inner, err := p.or()
 		if err == nil && !p.is(")") {
-			err = p.wrong("stands where ) is missing")
+			err = p.wrong("appears where ) is missing")
 		}
 		return inner, err
 	}
@@ -215,7 +215,7 @@ func (p *predicateReader) comparison() (predicate, error) {
 	name := strings.ToUpper(p.words[p.at].text)
 	compare, known := comparisons[name]
 	if !known || p.words[p.at].kind == 's' {
-		return nil, p.wrong("is no comparison that is supported")
+		return nil, p.wrong("is not a supported comparison")
 	}
 	p.at++
 	var o options
@@ -228,13 +228,13 @@ func (p *predicateReader) comparison() (predicate, error) {
 				case 'd':
 					o.markless = true
 				default:
-					return nil, p.wrong("is no option; c and d are")
+					return nil, p.wrong("is not an option; use c or d")
 				}
 			}
 			p.at++
 		}
 		if !p.is("]") {
-			return nil, p.wrong("stands where ] is missing")
+			return nil, p.wrong("appears where ] is missing")
 		}
 	}
 	place := p.at
@@ -249,7 +249,7 @@ func (p *predicateReader) comparison() (predicate, error) {
 		}
 		if _, err := expression(pattern, o); err != nil {
 			p.at = place
-			return nil, p.wrong("is no pattern that is supported: " + err.Error())
+			return nil, p.wrong("is not a supported pattern: " + err.Error())
 		}
 	}
 	return func(n *Node) bool { return compare(left(n), right(n), o) }, nil
@@ -267,13 +267,13 @@ func (p *predicateReader) operand() (operand, error) {
 	case w.kind == 'n':
 		f, err := strconv.ParseFloat(w.text, 64)
 		if err != nil {
-			return nil, p.wrong("is no number")
+			return nil, p.wrong("is not a number")
 		}
 		return constant(f)
 	case w.text == "{":
 		return p.list()
 	case w.kind == 'o':
-		return nil, p.wrong("stands where an attribute or a constant is missing")
+		return nil, p.wrong("appears where an attribute or a constant is missing")
 	}
 	switch strings.ToUpper(w.text) {
 	case "YES", "TRUE":
@@ -285,7 +285,7 @@ func (p *predicateReader) operand() (operand, error) {
 	}
 	read, known := keys[strings.ToLower(strings.TrimPrefix(w.text, "wd"))]
 	if !known {
-		return nil, p.wrong("is no attribute that is supported")
+		return nil, p.wrong("is not a supported attribute")
 	}
 	if strings.HasSuffix(strings.ToLower(w.text), "accessible") && !p.tree.knowsAccessible() {
 		return nil, accessibleUnknown()
@@ -307,7 +307,7 @@ func (p *predicateReader) list() (operand, error) {
 			continue
 		}
 		if p.at >= len(p.words) || p.words[p.at].text != "}" {
-			return nil, p.wrong("stands where , or } is missing")
+			return nil, p.wrong("appears where , or } is missing")
 		}
 	}
 	return func(*Node) any { return all }, nil

@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// XML is the page source: one element of XML for each of the screen, around them all a scope if one is asked for.
+// XML is the page source: one XML element for each element of the screen, inside a scope element if requested.
 func (t *Page) XML(scope string, without []string) string {
 	var b strings.Builder
 	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")
@@ -51,7 +51,7 @@ func (n *Node) xml(b *strings.Builder, depth int, without []string) {
 	b.WriteString(indent + "</" + tag + ">\n")
 }
 
-// tag is the name of the element in XML: its type, unless some driver has one that XML cannot hold.
+// tag is the XML name of the element: its type, unless the type is not a valid XML name.
 func (n *Node) tag() string {
 	if n.Type == "" || !IsName(n.Type) {
 		return TypePrefix + "Other"
@@ -59,8 +59,7 @@ func (n *Node) tag() string {
 	return n.Type
 }
 
-// escape writes text into an attribute. What XML cannot hold at all is replaced, so that a screen can never make a source that no parser
-// takes.
+// escape writes text into an attribute. Characters that XML cannot represent are replaced, so that the source can always be parsed.
 func escape(b *strings.Builder, s string) {
 	for _, r := range s {
 		switch {
@@ -111,7 +110,7 @@ func (n *Node) JSON() map[string]any {
 	return out
 }
 
-// FrameText is the frame as Core Graphics writes it.
+// FrameText is the frame in Core Graphics' format.
 func (n *Node) FrameText() string {
 	b := n.Box()
 	return fmt.Sprintf("{{%d, %d}, {%d, %d}}", b.X, b.Y, b.Width, b.Height)
@@ -157,7 +156,7 @@ func (n *Node) description(b *strings.Builder, depth int) {
 	}
 }
 
-// IsName reports whether XML can have the text as the name of an element.
+// IsName reports whether the text is a valid name of an XML element.
 func IsName(s string) bool {
 	for _, r := range s {
 		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {

@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-func TestByRefusesStrategiesThatAScreenDoesNotHave(t *testing.T) {
+func TestByRefusesUnknownStrategies(t *testing.T) {
 	for using, says := range map[string]string{"tag name": `"tag name"`, "": `""`} {
 		how, err := By(using)
 		wrong, is := err.(*InvalidSelector)
@@ -18,7 +18,7 @@ func TestByRefusesStrategiesThatAScreenDoesNotHave(t *testing.T) {
 	}
 }
 
-func TestAttribute(t *testing.T) {
+func TestAttributeReadsElementProperties(t *testing.T) {
 	told := Of(ui.Snapshot{Elements: []ui.Element{{Ref: "@e9", Extra: map[string]any{"accessible": true}}}})
 	for _, c := range []struct {
 		page     *Page
@@ -72,7 +72,7 @@ func TestWindowIsTheFirstRootWithASize(t *testing.T) {
 	}
 }
 
-func TestInsideLooksAtTheElementAndAllAroundIt(t *testing.T) {
+func TestInsideChecksElementAndAncestors(t *testing.T) {
 	for _, c := range []struct {
 		id, kind string
 		want     bool
@@ -83,7 +83,7 @@ func TestInsideLooksAtTheElementAndAllAroundIt(t *testing.T) {
 	}
 }
 
-func TestSourceAsJSON(t *testing.T) {
+func TestSourceJSONHasWebDriverAgentKeys(t *testing.T) {
 	page := Of(ui.Snapshot{Elements: []ui.Element{
 		{Ref: "@e1", Type: TypePrefix + "Application", Label: "Shop", Enabled: true, Frame: ui.Rect{W: 393, H: 852}, Children: []string{"@e2"}},
 		{Ref: "@e2", Type: TypePrefix + "Switch", Identifier: "dark", Value: new("1"), Focused: true, Extra: map[string]any{"isAccessible": "1"}},
@@ -98,7 +98,7 @@ func TestSourceAsJSON(t *testing.T) {
 	}
 }
 
-func TestDescriptionHasALineAnElement(t *testing.T) {
+func TestDescriptionHasOneLinePerElement(t *testing.T) {
 	got := strings.Split(strings.TrimSpace(shown().Description()), "\n")
 	for at, want := range map[int]string{
 		0: `Application, {{0, 0}, {393, 852}}, label: "Shop"`,
@@ -121,7 +121,7 @@ func TestFrontIsNilOnAnEmptyScreen(t *testing.T) {
 	}
 }
 
-func TestIsName(t *testing.T) {
+func TestIsNameRefusesInvalidXMLNames(t *testing.T) {
 	for name, want := range map[string]bool{"AppiumAUT": true, "a b": false, "a<": false, strings.Repeat("x", 41): false} {
 		if got := IsName(name); got != want {
 			t.Errorf("%q: got %t, want %t", name, got, want)

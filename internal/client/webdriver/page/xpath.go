@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// mostXPath bounds an expression: what it costs grows with its length.
+	// mostXPath is the maximum length of an expression: its cost grows with its length.
 	mostXPath = 4096
-	// mostSteps bounds what it costs on a screen: axes within axes visit every element for every element.
+	// mostSteps is the maximum number of steps on a screen: nested axes visit every element for every element.
 	mostSteps = 50_000_000
-	// askEvery is after how many steps the caller is asked whether it is still there.
+	// askEvery is the number of steps between two checks of the context.
 	askEvery = 4096
 )
 
@@ -22,7 +22,7 @@ type walk struct {
 	steps int
 }
 
-// step ends the evaluation when its caller has left, or when it is too long. The library has no other way out than a panic.
+// step ends the evaluation when the context ends or the limit is reached. The library has no way out except a panic.
 func (w *walk) step() {
 	w.steps++
 	if w.steps > mostSteps {
@@ -33,10 +33,10 @@ func (w *walk) step() {
 	}
 }
 
-var errLong = invalid("it takes more than %d steps over this screen", mostSteps).
+var errLong = invalid("it needs more than %d steps on this screen", mostSteps).
 	hinted("find fewer elements at once: one axis, and no // within a predicate")
 
-// byXPath finds the elements that an expression selects, from the whole screen or from one element.
+// byXPath finds the elements of an expression, on the whole screen or below one element.
 func byXPath(ctx context.Context, t *Page, expression string, from *Node) (found []*Node, err error) {
 	if len(expression) > mostXPath {
 		return nil, invalid("the XPath has more than %d characters", mostXPath)
@@ -48,7 +48,7 @@ func byXPath(ctx context.Context, t *Page, expression string, from *Node) (found
 	if rest, is := strings.CutPrefix(expression, "/AppiumAUT"); is { // the element that a source has around the app
 		expression = rest
 	}
-	defer func() { // the library panics on what it does not know, such as a wrong type of an argument
+	defer func() { // the library panics on some mistakes, such as an argument of the wrong type
 		switch r := recover(); r {
 		case nil:
 		case ctx.Err():
@@ -69,7 +69,7 @@ func byXPath(ctx context.Context, t *Page, expression string, from *Node) (found
 	}
 	selected, is := compiled.Evaluate(start).(*xpath.NodeIterator)
 	if !is {
-		return nil, invalid("the XPath %q selects no elements, but a value", expression)
+		return nil, invalid("the XPath %q selects a value, not elements", expression)
 	}
 	for selected.MoveNext() {
 		at, is := selected.Current().(*navigator)
@@ -83,12 +83,12 @@ func byXPath(ctx context.Context, t *Page, expression string, from *Node) (found
 	return t.inOrder(found), nil
 }
 
-// navigator walks over a tree for the library, as over the document that our source is.
+// navigator walks over a tree for the library, in the shape of the page source.
 type navigator struct {
 	root, at *Node
-	attr     int // the attribute it stands on; -1: on the element
+	attr     int // the current attribute; -1: the element itself
 	attrs    []attribute
-	walk     *walk // of all copies
+	walk     *walk // shared by all copies
 }
 
 var _ xpath.NodeNavigator = (*navigator)(nil)

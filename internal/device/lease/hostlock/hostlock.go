@@ -1,5 +1,6 @@
-// Package hostlock keeps two homes on one host from using one device. The daemon of a home holds the lock of a file, and
-// writes into the file whose the device is and until when: a claim outlives the daemon that gave it.
+// Package hostlock keeps two homes on one host from using one device. The daemon of a home locks a file per device through Locks, and
+// writes the home and the end of the claim into the file, because a claim outlives the daemon that gave it. The package only handles files:
+// the lease table decides which session may claim.
 package hostlock
 
 import (
@@ -17,26 +18,27 @@ import (
 	"ios-agent/internal/device/lease"
 )
 
-// Options say where the locks lie and whose they are.
+// Options are the folder and the owner of the locks.
 type Options struct {
-	Dir  string // shared by all homes that see the same devices
+	Dir  string // shared by all homes with the same devices
 	Home string
 	Now  func() time.Time // time.Now if nil
-	// Passing reports whether a resource is there once and never again, as a process is: its file goes with its lock. Nil: none is.
+	// Passing reports whether a resource never returns after its end, as a process does: the lock's file is then removed with the lock.
+	// Nil means that every resource stays.
 	Passing func(resource string) bool
 }
 
-// Locks are those of one home. It is safe for concurrent use; calls for one device come one after the other.
+// Locks are the locks of one home. Locks is safe for concurrent use; calls for one device run one after the other.
 type Locks struct {
 	o Options
 
-	mu   sync.Mutex // of open; never held across I/O
+	mu   sync.Mutex // guards open; never held across I/O
 	open map[string]*os.File
 }
 
 var _ lease.Guard = (*Locks)(nil)
 
-// New makes the locks of a home; nothing is locked yet.
+// New makes the locks of a home without locking a device.
 func New(o Options) *Locks {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -44,21 +46,21 @@ func New(o Options) *Locks {
 	return &Locks{o: o, open: map[string]*os.File{}}
 }
 
-// owner is what a lock file says.
+// owner is the content of a lock file.
 type owner struct {
 	Home  string    `json:"home"`
 	PID   int       `json:"pid"`
-	At    time.Time `json:"at,omitzero"` // when it was written
+	At    time.Time `json:"at,omitzero"` // time of the write
 	Until time.Time `json:"until"`
 }
 
-// over reports whether the time of a claim has passed. A claim from further in the future than it lasts was made before the clock
-// went back: it would last for as long as the clock went back, and counts no more.
+// over reports whether a claim has expired. A claim that ends further in the future than its lifetime was made before the clock went
+// back. It counts as expired, because it would last as long as the clock went back.
 func (o owner) over(now time.Time) bool {
 	return !o.Until.After(now) || !o.At.IsZero() && o.At.Sub(now) > o.Until.Sub(o.At)
 }
 
-// Lock takes a device for this home, or extends the time it is taken for.
+// Lock locks a device for this home, or extends its lock.
 func (l *Locks) Lock(resource string, until time.Time) error {
 	f := l.file(resource)
 	if f == nil {
@@ -89,7 +91,7 @@ func (l *Locks) take(resource string) (*os.File, error) {
 		return nil, fmt.Errorf("lock of %s: %w", resource, err)
 	}
 	locked := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if locked == nil && l.passing(resource) && !same(f, path) { // who had it removed the file: this lock keeps nobody out
+	if locked == nil && l.passing(resource) && !same(f, path) { // the earlier owner removed the file, so this lock has no effect
 		f.Close()
 		return l.take(resource)
 	}
@@ -102,7 +104,7 @@ func (l *Locks) take(resource string) (*os.File, error) {
 	case who.Home == "" || who.Home == l.o.Home || who.over(l.o.Now()):
 		return f, nil
 	default:
-		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // its daemon is not there, but its claim is
+		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // its daemon has ended, but its claim is valid
 	}
 	f.Close()
 	return nil, &lease.ElsewhereError{Resource: resource, Home: who.Home, PID: who.PID, Until: who.Until}
@@ -124,7 +126,7 @@ func same(f *os.File, path string) bool {
 	return err == nil && os.SameFile(open, now)
 }
 
-// Unlock gives a device back.
+// Unlock releases the lock of a device.
 func (l *Locks) Unlock(resource string) {
 	f := l.file(resource)
 	if f == nil {
@@ -134,14 +136,14 @@ func (l *Locks) Unlock(resource string) {
 	delete(l.open, resource)
 	l.mu.Unlock()
 	if l.passing(resource) {
-		_ = os.Remove(l.path(resource)) // at worst a small file stays
+		_ = os.Remove(l.path(resource)) // otherwise a small file remains
 	}
-	_ = f.Truncate(0) // at worst the next one reads a time that passes
+	_ = f.Truncate(0) // otherwise the next home waits for the time in it
 	_ = unix.Flock(int(f.Fd()), unix.LOCK_UN)
 	f.Close()
 }
 
-// Close closes the files; what is written in them stays.
+// Close closes the files and keeps their contents.
 func (l *Locks) Close() error {
 	l.mu.Lock()
 	open := l.open
@@ -154,7 +156,7 @@ func (l *Locks) Close() error {
 	return nil
 }
 
-// read gives what a lock file says; the zero owner when it cannot be read.
+// read is the content of a lock file; the zero owner if it cannot be read.
 func read(f *os.File) (who owner) {
 	raw, err := io.ReadAll(io.NewSectionReader(f, 0, 4096))
 	if err != nil || json.Unmarshal(raw, &who) != nil {
@@ -163,7 +165,7 @@ func read(f *os.File) (who owner) {
 	return who
 }
 
-// write replaces what the file says. It is padded and never cut first, so that a reader never finds it empty.
+// write replaces the content of the file. It pads the content and never truncates first, so that a reader never finds the file empty.
 func write(f *os.File, who owner) error {
 	raw, err := json.Marshal(who)
 	if err != nil {

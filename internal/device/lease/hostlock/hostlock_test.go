@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/device/lease/hostlock"
 )
 
-func TestTwoHomes(t *testing.T) {
+func TestLockIsRefusedToSecondHome(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Now()
 	clock := func() time.Time { return now }
@@ -48,8 +48,9 @@ func TestTwoHomes(t *testing.T) {
 	one.Close()
 }
 
-// TestTheClockGoesBack: a claim of a home without a daemon does not last longer because the clock went back; nor does it end.
-func TestTheClockGoesBack(t *testing.T) {
+// TestLockSurvivesOnlySmallClockJumpBack: a claim of a home without a daemon does not last longer because the clock went back; nor does it
+// end.
+func TestLockSurvivesOnlySmallClockJumpBack(t *testing.T) {
 	for back, free := range map[time.Duration]bool{time.Minute: false, 20 * time.Minute: false, 24 * time.Hour: true} {
 		dir := t.TempDir()
 		now := time.Now()
@@ -68,8 +69,8 @@ func TestTheClockGoesBack(t *testing.T) {
 	}
 }
 
-// TestAPassingResource: the file of a process goes with its lock.
-func TestAPassingResource(t *testing.T) {
+// TestUnlockRemovesFileOfProcessResource: the file of a process goes with its lock.
+func TestUnlockRemovesFileOfProcessResource(t *testing.T) {
 	dir := t.TempDir()
 	passing := func(resource string) bool { return strings.HasPrefix(resource, "pid:") }
 	one := hostlock.New(hostlock.Options{Dir: dir, Home: "/one", Passing: passing})

@@ -1,4 +1,5 @@
-// Package complete gives an operation what its call left out, from the defaults of the calling session.
+// Package complete fills in missing inputs of a call from the defaults of the calling session. A Completion describes what an operation
+// accepts, and its From makes the op.Completer. It runs no operation.
 package complete
 
 import (
@@ -15,16 +16,16 @@ import (
 	"ios-agent/internal/op"
 )
 
-// Completion says how an operation takes session defaults. A field is a default's when the table of defaults has its name.
+// Completion says which session defaults an operation accepts: every field whose name is in the table of defaults.
 type Completion struct {
 	Require  []config.Requirement
-	CallOnly []string          // fields that no default may give
-	OldNames map[string]string // fields that are another field by its old name
-	// Adjust changes what is required for what the call gives; nil: nothing.
+	CallOnly []string          // fields that no default may fill
+	OldNames map[string]string // old names of fields
+	// Adjust changes the requirements for a given input; may be nil.
 	Adjust func(given op.Input, s *config.Spec)
 }
 
-// From completes inputs from the calling session's defaults and refuses what lacks a requirement.
+// From fills in inputs from the calling session's defaults, and refuses a call with unmet requirements.
 func (how Completion) From(sessions *session.Store) op.Completer {
 	return func(c *op.Call, fields []op.Field, given op.Input) (op.Completed, error) {
 		given, err := how.renamed(given)
@@ -52,7 +53,7 @@ func (how Completion) From(sessions *session.Store) op.Completer {
 	}
 }
 
-// TellWarnings tells a session, once, what is wrong with the project's file and the environment.
+// TellWarnings gives a session each warning about the project's file and the environment once.
 func TellWarnings(c *op.Call, s *session.Session, store *config.Store) {
 	for _, text := range store.Warnings() {
 		if s.Untold(text) {
@@ -61,7 +62,7 @@ func TellWarnings(c *op.Call, s *session.Session, store *config.Store) {
 	}
 }
 
-// deviceKey is the default that a device can be: simulators have a UUID, physical devices have not.
+// deviceKey is the default for a device's udid: simulators have a UUID, physical devices do not.
 func deviceKey(udid string) string {
 	if device.LooksLikeUDID(udid) {
 		return "simulatorId"
@@ -69,7 +70,7 @@ func deviceKey(udid string) string {
 	return "deviceId"
 }
 
-// renamed takes the old name of a field for the new one.
+// renamed replaces the old name of a field by the new one.
 func (how Completion) renamed(given op.Input) (op.Input, error) {
 	out := maps.Clone(given)
 	for old, name := range how.OldNames {
@@ -82,7 +83,7 @@ func (how Completion) renamed(given op.Input) (op.Input, error) {
 			continue
 		}
 		if other, both := out[name]; both && string(other) != string(raw) && string(other) != `""` {
-			return nil, fault.New(fault.InvalidInput, "%s and %s are the same and differ", name, old).With("field", old)
+			return nil, fault.New(fault.InvalidInput, "%s and %s name the same input but have different values", name, old).With("field", old)
 		}
 		out[name] = raw
 	}
@@ -99,10 +100,10 @@ func (how Completion) keys(fields []op.Field) []string {
 	return keys
 }
 
-// EnvKey is the default that is a map there and a list of NAME=VALUE in a call.
+// EnvKey is the default that is a map in the defaults and a list of NAME=VALUE in a call.
 const EnvKey = "env"
 
-// arguments are the values of an input as the defaults take them.
+// arguments are the values of an input in the form of the defaults.
 func arguments(given op.Input) (map[string]any, error) {
 	args := map[string]any{}
 	for name, raw := range given {
@@ -131,7 +132,7 @@ func arguments(given op.Input) (map[string]any, error) {
 	return args, nil
 }
 
-// completed is the input after the merge. What the call gave beside the defaults stays as it is.
+// completed is the input after the merge. The call's other inputs stay unchanged.
 func completed(given op.Input, m config.Merged) (op.Completed, error) {
 	out := op.Completed{Input: op.Input{}, Sources: map[string]string{}}
 	for name, v := range m.Values {

@@ -105,7 +105,7 @@ func TestCallIsCompletedFromTheSessionsDefaults(t *testing.T) {
 	}
 }
 
-func TestSourceNamesTheVariable(t *testing.T) {
+func TestCompletionSourceNamesVariable(t *testing.T) {
 	call := &op.Call{Session: "a", Env: map[string]string{"IOS_AGENT_SCHEME": "FromEnv"}}
 	got, err := complete.Completion{}.From(session.NewStore(session.Options{}))(call, fields("scheme"), op.Input{})
 	if err != nil || text(t, got.Input) != `{"scheme":"FromEnv"}` {
@@ -126,7 +126,8 @@ func TestWrongInputsAreRefused(t *testing.T) {
 		words string
 		field string
 	}{
-		{"two names that differ", renamed, `{"old":"X","scheme":"Y"}`, fault.InvalidInput, "scheme and old are the same and differ", "old"},
+		{"two names that differ", renamed, `{"old":"X","scheme":"Y"}`, fault.InvalidInput,
+			"scheme and old name the same input but have different values", "old"},
 		{"no pair", complete.Completion{}, `{"env":["X"]}`, fault.InvalidInput, `env "X" is not NAME=VALUE`, "env"},
 		{"a requirement", complete.Completion{Require: []config.Requirement{{AllOf: []string{"scheme"}, Message: "scheme is required"}}}, `{}`,
 			fault.InvalidInput, "scheme is required", ""},
@@ -147,7 +148,7 @@ func TestWrongInputsAreRefused(t *testing.T) {
 	}
 }
 
-func TestSessionsDeviceFulfilsARequirement(t *testing.T) {
+func TestSessionDeviceFulfilsRequirement(t *testing.T) {
 	how := complete.Completion{Require: []config.Requirement{{OneOf: []string{"simulatorId", "deviceId"}}}}
 	all := fields("simulatorId", "deviceId")
 	const simulator, phone = "11111111-2222-3333-4444-555555555555", "00008140-000A61C23E04801C"
@@ -164,7 +165,7 @@ func TestSessionsDeviceFulfilsARequirement(t *testing.T) {
 	}
 }
 
-func TestAdjustChangesWhatIsRequired(t *testing.T) {
+func TestAdjustChangesRequiredInputs(t *testing.T) {
 	how := complete.Completion{
 		Require: []config.Requirement{{AllOf: []string{"scheme"}}},
 		Adjust: func(given op.Input, s *config.Spec) {
@@ -182,7 +183,7 @@ func TestAdjustChangesWhatIsRequired(t *testing.T) {
 	}
 }
 
-func TestWarningsAreToldOnceASession(t *testing.T) {
+func TestSessionGetsEachWarningOnce(t *testing.T) {
 	sessions := session.NewStore(session.Options{})
 	one := op.New(op.Spec{
 		Name: "one", Groups: []string{"app"}, Route: "POST /one", Summary: "Do it", Complete: complete.Completion{}.From(sessions),

@@ -1,6 +1,6 @@
-// Package naming tells in an answer which device it is about, when that is not the device of the session's last answer, and what drives it,
-// when that is not what usually does: what a server tells is taken for the screen. While both stay the same it says nothing: it would cost
-// tokens in every answer. The first device that a session names becomes its own. It observes calls.
+// Package naming names the device in an answer when it differs from the device of the session's last answer. It also names the driver when
+// it is not the default one, because a driver's server decides what the screen shows. While both stay the same, it leaves answers
+// unchanged, to save tokens. The first device that a session names becomes its own. In makes the op.Observer; it never drives a device.
 package naming
 
 import (
@@ -11,13 +11,13 @@ import (
 	"ios-agent/internal/op"
 )
 
-// Guessed is the note of a call whose device nobody named or chose, and that could have meant another one.
+// Guessed is the note of a call whose device was inferred and could have been another one.
 type Guessed struct{}
 
 // Named is the note of a call that names its device.
 type Named struct{}
 
-// In tells in the answers to sessions.
+// In makes the observer that adds the names to the answers.
 func In(sessions *session.Store) op.Observer {
 	return op.Ended(func(_ context.Context, x *op.Exchange) {
 		if x.Call.Device == nil || x.Call.Session == "" {
@@ -27,7 +27,7 @@ func In(sessions *session.Store) op.Observer {
 		d, driven := x.Call.Device, driven(x.Call.Device)
 		last := s.Answered(session.Answer{UDID: d.UDID, Driver: driven})
 		if driven == last.Driver {
-			driven = "" // it was told
+			driven = "" // the answer says so already
 		}
 		if differs(s, last.UDID, x.Call) || driven != "" {
 			name(x, driven)
@@ -38,8 +38,8 @@ func In(sessions *session.Store) op.Observer {
 	})
 }
 
-// differs reports whether the device of an answer is not that of the session's last one. What an earlier process answered last is not
-// known: the first answer of this process to such a session differs.
+// differs reports whether the device of an answer differs from the session's last one. The last answer of an earlier process is
+// unknown, so the first answer of this process differs.
 func differs(s *session.Session, last string, c *op.Call) bool {
 	if last != "" {
 		return last != c.Device.UDID
@@ -48,8 +48,8 @@ func differs(s *session.Session, last string, c *op.Call) bool {
 	return guessed || s.Resumed()
 }
 
-// choose makes a device that a call named the choice of a session that has none. A session that has to do with another one already named
-// it for this call. What callers without a session name is nobody's choice.
+// choose makes the device of a call the choice of a session without one. A session with claims already had its device chosen for this
+// call. Callers without a session have no choice.
 func choose(s *session.Session, x *op.Exchange) {
 	_, named := op.Noted[Named](x.Call)
 	if named && x.Answer.Error == nil && s.Name != session.HTTP && s.Choice() == (session.Choice{}) {
@@ -57,15 +57,15 @@ func choose(s *session.Session, x *op.Exchange) {
 	}
 }
 
-// name says it, unless the answer does by itself. A name alone does not do: two simulators may have the same. No answer says by itself what
-// drives a device.
+// name adds the device, unless the answer already has its udid. A name alone is not enough, because two simulators may share it. The
+// driver is always added.
 func name(x *op.Exchange, driven string) {
 	if d := x.Call.Device; driven != "" || !strings.Contains(x.Answer.Text(), d.UDID) {
 		x.Notify(op.Notice{Kind: op.Chosen, Text: called(*d) + driven})
 	}
 }
 
-// driven says what drives a device, and why; empty: what usually does.
+// driven is the driver of a device and the reason of its choice; empty for the default driver.
 func driven(d *op.Device) string {
 	if d.Driver == "" {
 		return ""
@@ -73,7 +73,8 @@ func driven(d *op.Device) string {
 	return ", driven by " + d.Driver + ": " + d.DrivenBecause
 }
 
-// called is the device's name with the beginning of its udid; the udid of one that has no name, as one that only its server knows.
+// called is the device's name with the beginning of its udid. Without a name, as for a device that only its server knows, it is the
+// udid.
 func called(d op.Device) string {
 	if d.Name == "" {
 		return d.UDID
@@ -81,7 +82,7 @@ func called(d op.Device) string {
 	return d.Name + " (" + short(d.UDID) + ")"
 }
 
-// short is the beginning of a udid; the id of a desktop app is short.
+// short is the beginning of a udid; the id of a desktop app is short already.
 func short(udid string) string {
 	if len(udid) < 36 {
 		return udid

@@ -35,8 +35,8 @@ func catalogue() *op.Catalogue {
 	return op.NewCatalogue([]op.Op{look}, op.Options{Observers: []op.Observer{naming.In(&session.Store{})}})
 }
 
-// TestADeviceIsNamedWhenItChanges: each answer is compared with the one before it.
-func TestADeviceIsNamedWhenItChanges(t *testing.T) {
+// TestNoticeNamesDeviceWhenItChanges: each answer is compared with the one before it.
+func TestNoticeNamesDeviceWhenItChanges(t *testing.T) {
 	const long = "27D5C08A-B643-4E19-8F72-D1E09A63B5C8"
 	c := catalogue()
 	for _, one := range []struct{ session, input, want string }{

@@ -1,5 +1,6 @@
-// Package agentsource writes the Xcode project of the XCTest agent: an app that does nothing, and the bundle of UI tests
-// that is the agent. The sources are part of our binary, so the agent is always the one this build was tested with.
+// Package agentsource writes the Xcode project of the XCTest agent: an app that does nothing, and the UI test bundle that is the agent.
+// The sources are embedded in this program, so a build of the program always has the agent that it was tested with. Drivers use
+// WriteProject and the bundle ids; the package never runs Xcode.
 package agentsource
 
 import (
@@ -25,14 +26,14 @@ const (
 	tests  = bundle + ".uitests"
 )
 
-// RunnerID is the bundle id of the app in which the agent runs on a simulator. Xcode makes it of that of the tests.
+// RunnerID is the bundle id of the app in which the agent runs on a simulator. Xcode derives it from the id of the tests.
 const RunnerID = tests + ".xctrunner"
 
-// Runner is the bundle id of the app in which the agent runs that a team has signed. It is another for each team: Apple lets a
-// bundle id belong to one.
+// Runner returns the bundle id of the app in which the agent runs when a team has signed it. Each team has its own, because Apple
+// assigns a bundle id to one team only.
 func Runner(team string) string { return of(team, bundle) + ".uitests.xctrunner" }
 
-// of is a bundle id of a team; an empty team is none.
+// of returns the bundle id for a team; an empty team leaves it unchanged.
 func of(team, id string) string {
 	if team == "" {
 		return id
@@ -40,10 +41,10 @@ func of(team, id string) string {
 	return strings.Replace(id, bundle, bundle+"."+strings.ToLower(team), 1)
 }
 
-// oldest is the oldest iOS that the agent runs on.
+// oldest is the oldest iOS on which the agent runs.
 const oldest = "16.0"
 
-// Build names the sources, and with them the agent that is made of them; the agent says it in its answer to a hello.
+// Build identifies the sources and the agent built from them; the agent sends it in its answer to a hello.
 func Build() (string, error) {
 	files, err := sources()
 	if err != nil {
@@ -52,9 +53,8 @@ func Build() (string, error) {
 	return buildOf(files), nil
 }
 
-// WriteProject writes sources, project and scheme below dir, which is made if need be, for a team that signs them; empty is none, which
-// is enough for a simulator. The bytes are always the same for one build of ours; files that are there already are replaced, each
-// whole.
+// WriteProject writes the sources, the project and the scheme into dir, and creates dir if necessary. Team signs them; a simulator needs
+// no team. One build of this program always writes the same bytes; existing files are replaced, each atomically.
 func WriteProject(dir, team string) error {
 	files, err := contents(team)
 	if err != nil {
@@ -72,7 +72,7 @@ func WriteProject(dir, team string) error {
 	return nil
 }
 
-// contents is the whole folder, by path.
+// contents maps every path of the folder to its text.
 func contents(team string) (map[string]string, error) {
 	files, err := sources()
 	if err != nil {
@@ -87,15 +87,15 @@ func contents(team string) (map[string]string, error) {
 	p := project(slices.Sorted(maps.Keys(files)), team)
 	scheme := pbxproj.Scheme{
 		Name: xcodebuild.AgentScheme, Build: []string{app, xcodebuild.AgentScheme}, Tests: []string{xcodebuild.AgentScheme}, Run: app,
-		Serial: true, // else Xcode runs the agent on a clone of the simulator, where we do not look for it
-		Lean:   true, // else the screen is recorded for as long as the agent lives
+		Serial: true, // else Xcode runs the agent on a clone of the simulator, which the driver does not search
+		Lean:   true, // else Xcode records the screen for the whole life of the agent
 	}
 	return pbxproj.Layout{
 		Projects: map[string]pbxproj.Project{".": p}, Schemes: map[string][]pbxproj.Scheme{".": {scheme}}, Files: files,
 	}.Contents(), nil
 }
 
-// sources are the embedded files, by their path in the project.
+// sources are the embedded files by their path in the project.
 func sources() (map[string]string, error) {
 	files := map[string]string{}
 	err := fs.WalkDir(agent.Sources, "Sources", func(path string, d fs.DirEntry, err error) error {

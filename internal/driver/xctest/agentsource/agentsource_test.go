@@ -49,7 +49,7 @@ func read(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-func TestTheSameBytesEveryTime(t *testing.T) {
+func TestProjectIsReproducible(t *testing.T) {
 	dir := write(t)
 	first := read(t, dir)
 	if second := read(t, write(t)); !maps.Equal(first, second) {
@@ -64,7 +64,7 @@ func TestTheSameBytesEveryTime(t *testing.T) {
 	}
 }
 
-func TestTheAgentKnowsItsBuild(t *testing.T) {
+func TestAgentKnowsItsBuild(t *testing.T) {
 	build, err := agentsource.Build()
 	if err != nil || len(build) != 12 {
 		t.Fatalf("build %q, %v", build, err)
@@ -115,8 +115,8 @@ func TestEverySourceBelongsToOneTarget(t *testing.T) {
 	}
 }
 
-// TestTheTestIsWhereTheHostLooksForIt holds the Swift names to the ones that production asks xcodebuild for.
-func TestTheTestIsWhereTheHostLooksForIt(t *testing.T) {
+// TestAgentTestNameMatchesXcodebuildCommand holds the Swift names to the ones that production asks xcodebuild for.
+func TestAgentTestNameMatchesXcodebuildCommand(t *testing.T) {
 	parts := strings.Split(xcodebuild.AgentTest, "/")
 	files := read(t, write(t))
 	source := files["AgentXCUI/"+parts[1]+".swift"]
@@ -134,7 +134,7 @@ type devices []virtual.Device
 
 func (d devices) Devices(context.Context) ([]virtual.Device, error) { return d, nil }
 
-func TestVirtualXcodeBuildsIt(t *testing.T) {
+func TestVirtualXcodeBuildsAgentProject(t *testing.T) {
 	dir := write(t)
 	run := func(argv ...string) string {
 		t.Helper()
@@ -169,8 +169,8 @@ func TestVirtualXcodeBuildsIt(t *testing.T) {
 	}
 }
 
-// TestOthersReadIt lets readers from npm read the project and the scheme. The runner's bundle id is Xcode's, of what they read.
-func TestOthersReadIt(t *testing.T) {
+// TestNPMParsersReadProject lets readers from npm read the project and the scheme. The runner's bundle id is Xcode's, of what they read.
+func TestNPMParsersReadProject(t *testing.T) {
 	folder := filepath.Join(write(t), xcodebuild.AgentProject)
 	said := pbxtest.Check(t, filepath.Join(folder, "project.pbxproj"),
 		filepath.Join(folder, "xcshareddata", "xcschemes", xcodebuild.AgentScheme+".xcscheme"))

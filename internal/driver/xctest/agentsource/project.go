@@ -8,14 +8,14 @@ import (
 	"ios-agent/internal/apple/xcodebuild"
 )
 
-// app is the target that the project says the tests are for; the project has its name.
+// app is the target that the tests are for; the project has its name.
 var app = strings.TrimSuffix(xcodebuild.AgentProject, ".xcodeproj")
 
-// appFolder is where its sources are. All other sources are the agent's. They are one module, so that nothing has to be public
-// and no framework has to be copied to a device.
+// appFolder holds the app's sources. All other sources are the agent's: one module, so that its types need not be public and a device
+// needs no copied framework.
 const appFolder = "AgentApp/"
 
-// project has the app and the agent as targets.
+// project has two targets: the app and the agent.
 func project(files []string, team string) pbxproj.Project {
 	p := pbxproj.Project{Name: app, Configurations: shared(), Targets: []pbxproj.Target{
 		{Name: app, Kind: pbxproj.App,
@@ -50,7 +50,7 @@ func shared() []pbxproj.Configuration {
 	return pbxproj.Configure(both, debug, release)
 }
 
-// settings are those of a target; who builds for a device adds a team on the command line.
+// settings are the settings of a target; a build for a device adds a team on the command line.
 func settings(bundle string, more map[string]string) []pbxproj.Configuration {
 	both := map[string]string{
 		"CODE_SIGN_STYLE": "Automatic", "CURRENT_PROJECT_VERSION": "1", "GENERATE_INFOPLIST_FILE": "YES", "MARKETING_VERSION": "1.0",

@@ -73,8 +73,8 @@ func cases(t *testing.T, source, enum string) []string {
 	return all
 }
 
-// TestPrivateKeysAreWebDriverAgentsToo finds every key that Apple does not document where WebDriverAgent has it.
-func TestPrivateKeysAreWebDriverAgentsToo(t *testing.T) {
+// TestPrivateKeysAreInWebDriverAgent finds every key that Apple does not document where WebDriverAgent has it.
+func TestPrivateKeysAreInWebDriverAgent(t *testing.T) {
 	wda := webDriverAgent(t)
 	files := read(t, write(t))
 	headers := func(name string) string {
@@ -122,7 +122,7 @@ func banners(t *testing.T, files map[string]string) []string {
 	return names
 }
 
-// TestPrivateKeysAreNamedInOneFile: what is used by name is found by the test above only if it is there.
+// TestPrivateKeysAreNamedInOneFile: the test above finds only the names in that file.
 func TestPrivateKeysAreNamedInOneFile(t *testing.T) {
 	byName := regexp.MustCompile(`forKey|NSSelectorFromString|\bperform\(|#selector|dlsym|NSClassFromString`)
 	predicate := regexp.MustCompile(`(?s)"[^"\n]*(?:==|\bIN\b) [^"\n]*"`)
@@ -165,8 +165,8 @@ func names(t *testing.T, text string) map[string]string {
 	}
 }
 
-// TestTheSchemeHasOnlyNamesThatXcodeKnows compares with the schemes of WebDriverAgent, which Xcode wrote.
-func TestTheSchemeHasOnlyNamesThatXcodeKnows(t *testing.T) {
+// TestSchemeHasOnlyKnownNames compares with the schemes of WebDriverAgent, which Xcode wrote.
+func TestSchemeHasOnlyKnownNames(t *testing.T) {
 	ours := names(t, read(t, write(t))[xcodebuild.AgentProject+"/xcshareddata/xcschemes/"+xcodebuild.AgentScheme+".xcscheme"])
 	for name, value := range map[string]string{
 		"TestAction.systemAttachmentLifetime": "keepNever", "TestAction.userAttachmentLifetime": "keepNever",

@@ -15,26 +15,25 @@ import (
 	"ios-agent/internal/ui/flat"
 )
 
-// acting are quern's rows about acting. Their "ok" means that the input was delivered; the outcome is a field of its own.
+// acting are quern's tools that act on the screen. Their "ok" means that the input was delivered; the outcome is a field of its own.
 func (v views) acting() []op.Op {
 	spec := func(row op.Spec, summary string) op.Spec { return tool(row, "ui", summary, 0, 2*time.Minute) }
-	element := spec(tapElement, "Find a UI element by label or identifier and tap its centre; several matches are returned "+
-		"as ambiguous, and element_type (Button, TextField, StaticText) narrows them")
+	element := spec(tapElement, "Tap the centre of an element by label or identifier")
 	element.Require = [][]string{{"label", "identifier"}}
 	return []op.Op{
-		op.New(spec(tapTool, "Tap a point, in points of the screen"), v.tapAt),
+		op.New(spec(tapTool, "Tap a point of the screen"), v.tapAt),
 		op.New(element, v.tap),
 		op.New(spec(swipeTool, "Swipe from one point to another"), v.swipe),
 		op.New(spec(typeText, "Type text into the focused field"), v.typeText),
 		op.New(spec(clearText, "Delete the text of the focused field"), v.clear),
-		op.New(spec(pressButton, "Press a button of the device: HOME, LOCK, SIDE_BUTTON, SIRI or APPLE_PAY"), v.press),
+		op.New(spec(pressButton, "Press a device button"), v.press),
 	}
 }
 
-// usually is how patient quern's rows are.
+// usually is the time limit of quern's actions.
 var usually = target.ActIn{Timeout: 5000}
 
-// stability is how long quern looks at an element before it taps it: it is looked for once, and once more if it moves.
+// stability is the time in milliseconds that quern waits for an element to hold still before a tap.
 const stability = 400
 
 // pointIn is quern's input.
@@ -77,7 +76,7 @@ func (v views) swipe(ctx context.Context, c *op.Call, in swipeIn) (actOut, error
 	return answer(c, out, err)
 }
 
-// deviceIn is the input of rows that take a device alone.
+// deviceIn is the input of tools that take only a device.
 type deviceIn struct {
 	UDID string `json:"udid,omitempty" doc:"the device; else the current one"`
 }
@@ -91,14 +90,14 @@ func (v views) clear(ctx context.Context, c *op.Call, in deviceIn) (actOut, erro
 
 // tapIn is quern's input.
 type tapIn struct {
-	Label      string `json:"label,omitempty" doc:"the element's label, case ignored"`
-	Identifier string `json:"identifier,omitempty" doc:"the element's accessibility identifier"`
-	Type       string `json:"element_type,omitempty" doc:"the element's type, such as Button"`
-	Skip       bool   `json:"skip_stability_check,omitempty" doc:"tap it where it is now, also while it moves"`
+	Label      string `json:"label,omitempty" doc:"label, ignoring case"`
+	Identifier string `json:"identifier,omitempty" doc:"accessibility identifier"`
+	Type       string `json:"element_type,omitempty" doc:"type, such as Button; narrows several matches"`
+	Skip       bool   `json:"skip_stability_check,omitempty" doc:"tap also while the element moves"`
 	UDID       string `json:"udid,omitempty" doc:"the device; else the current one"`
 }
 
-// actOut is quern's answer, with the outcome beside it.
+// actOut is quern's answer and the outcome.
 type actOut struct {
 	Status  string     `json:"status"` // ok (delivered) or ambiguous
 	UDID    string     `json:"udid,omitempty"`
@@ -121,12 +120,12 @@ type tapped struct {
 	Y          float64 `json:"y"`
 }
 
-// match is one of several elements that fit.
+// match is one of several matching elements.
 type match struct {
 	Label      string   `json:"label"`
 	Type       string   `json:"type"`
 	Identifier *string  `json:"identifier"`
-	X          *float64 `json:"center_x,omitempty"` // absent when nobody knows where it is
+	X          *float64 `json:"center_x,omitempty"` // absent if the frame is unknown
 	Y          *float64 `json:"center_y,omitempty"`
 }
 
@@ -146,10 +145,10 @@ func matchesOf(nodes []*ui.Node) []match {
 // hundredths rounds as quern does.
 func hundredths(n float64) float64 { return math.Round(n*100) / 100 }
 
-// Text says what came of it: "ok" would claim too much.
+// Text is the core operation's text, because "ok" says nothing about the outcome.
 func (o actOut) Text() string { return o.text }
 
-// Fault is the core operation's: an input that may not have arrived is not "ok".
+// Fault is the core operation's fault: an input whose delivery is unknown is not "ok".
 func (o actOut) Fault() *fault.Fault { return o.fault }
 
 func (v views) tap(ctx context.Context, c *op.Call, in tapIn) (actOut, error) {
@@ -162,7 +161,7 @@ func (v views) tap(ctx context.Context, c *op.Call, in tapIn) (actOut, error) {
 		f := fault.From(err)
 		return actOut{
 			Status: "ambiguous", UDID: c.Device.UDID, Matches: matchesOf(several.All), text: f.Message + "\n" + f.Hint,
-			Message: f.Message + "; nothing was tapped: narrow with element_type or identifier",
+			Message: f.Message + "; no element was tapped: narrow with element_type or identifier",
 		}, nil
 	}
 	view, err := answer(c, out, err)
@@ -195,7 +194,7 @@ func answer(c *op.Call, out touch.ActionOut, err error) (actOut, error) {
 
 // pressIn is quern's input.
 type pressIn struct {
-	Button string `json:"button" doc:"HOME, LOCK, SIDE_BUTTON, SIRI or APPLE_PAY" enum:"HOME,LOCK,SIDE_BUTTON,SIRI,APPLE_PAY"`
+	Button string `json:"button" doc:"button" enum:"HOME,LOCK,SIDE_BUTTON,SIRI,APPLE_PAY"`
 	UDID   string `json:"udid,omitempty" doc:"the device; else the current one"`
 }
 

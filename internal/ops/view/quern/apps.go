@@ -15,7 +15,7 @@ type appsOut struct {
 	UDID string   `json:"udid"`
 }
 
-// appOut is an app in quern's words. Which processor it is for and how it was installed is left empty there too.
+// appOut is an app with quern's keys. quern, too, leaves the architecture and the install type empty.
 type appOut struct {
 	device.App
 	Architecture string `json:"architecture"`

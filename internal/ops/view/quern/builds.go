@@ -4,24 +4,24 @@ import (
 	"context"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/telemetry/builds"
 )
 
-// mostOutput is how many bytes the output of a build may have, with what JSON adds to it.
+// mostOutput is the maximum size of a build's output in bytes, as JSON.
 const mostOutput = 16 << 20
 
-// buildOut is quern's answer, with which build it was.
+// buildOut is quern's answer and the id of the build.
 type buildOut struct {
 	builds.Result
 	Groups []warningGroup `json:"warning_groups"`
 }
 
-// Text says that there is nothing; what there is, is JSON.
+// Text is a sentence about the build, also for a missing build; the details are JSON.
 func (b *buildOut) Text() string {
 	if b == nil {
-		return "No build yet: nothing was built here, and no output was parsed. parse_build_output (POST /api/v1/builds/parse) reads what " +
-			"xcodebuild printed."
+		return "No build yet: " + hint.Do(parseBuildOutput.FullName(), "output", "OUTPUT") + " reads the output of xcodebuild."
 	}
 	if b.NotRun {
 		return "The tests of the build " + b.ID + " were not run."
@@ -31,7 +31,7 @@ func (b *buildOut) Text() string {
 
 func buildOf(r builds.Result) *buildOut { return &buildOut{r, groups(r.Warnings)} }
 
-// latestBuild is null when there is none.
+// latestBuild is the latest build, or null before the first one.
 func (v views) latestBuild(ctx context.Context, c *op.Call, _ noIn) (*buildOut, error) {
 	last, err := v.core.Said.LastBuild(ctx, c)
 	if err != nil || last == nil {
@@ -42,7 +42,7 @@ func (v views) latestBuild(ctx context.Context, c *op.Call, _ noIn) (*buildOut, 
 
 // parseIn is quern's input.
 type parseIn struct {
-	Output string `json:"output" doc:"what xcodebuild printed"`
+	Output string `json:"output" doc:"output of xcodebuild"`
 }
 
 func (v views) parseBuild(ctx context.Context, c *op.Call, in parseIn) (*buildOut, error) {

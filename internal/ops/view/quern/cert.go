@@ -12,21 +12,21 @@ import (
 
 // certIn is quern's input.
 type certIn struct {
-	Format string `json:"format,omitempty" doc:"cer, which iOS takes, or pem" enum:"cer,pem" default:"cer"`
+	Format string `json:"format,omitempty" doc:"cer (for iOS) or pem" enum:"cer,pem" default:"cer"`
 }
 
-// certOut is the certificate as a file; over HTTP it is the body itself. Its key is in no answer.
+// certOut is the certificate as a file; over HTTP it is the body itself. It must never contain the private key.
 type certOut struct {
 	op.Download
 	Fingerprint string `json:"fingerprint"`
 }
 
-// proxyCert is the certificate: as DER, under the type that iOS opens as a profile, or as PEM. Nobody needs a key to ask for
-// it, so that nothing is made for who asks.
+// proxyCert is the certificate, as PEM or as DER with the type that iOS opens as a profile. The route is public, so that this must
+// not create a certificate: any client could make the daemon do it.
 func (v views) proxyCert(_ context.Context, _ *op.Call, in certIn) (certOut, error) {
 	ca, err := v.core.Network.CA()
 	if errors.Is(err, fs.ErrNotExist) {
-		return certOut{}, fault.New(fault.ProxyNotRunning, "there is no certificate yet: the proxy makes it when it first starts")
+		return certOut{}, fault.New(fault.ProxyNotRunning, "the certificate does not exist yet: the first start of the proxy creates it")
 	}
 	if err != nil {
 		return certOut{}, err

@@ -12,8 +12,8 @@ import (
 
 // crashesIn is quern's input.
 type crashesIn struct {
-	Limit int        `json:"limit,omitempty" doc:"how many" default:"10" min:"1" max:"100" more:"true"`
-	Since op.Instant `json:"since,omitempty" doc:"from this moment on, as ISO 8601; without a zone it is UTC"`
+	Limit int        `json:"limit,omitempty" doc:"maximum number" default:"10" min:"1" max:"100" more:"true"`
+	Since op.Instant `json:"since,omitempty" doc:"start time as ISO 8601, in UTC without a zone"`
 	UDID  string     `json:"udid,omitempty" doc:"only of this device"`
 }
 
@@ -24,7 +24,7 @@ type crashesOut struct {
 	Note    string        `json:"note,omitempty"`
 }
 
-// crashReport is quern's, with why the process ended.
+// crashReport is quern's report and the reason of the crash.
 type crashReport struct {
 	ID        string    `json:"crash_id"`
 	Time      time.Time `json:"timestamp"`
@@ -40,7 +40,7 @@ type crashReport struct {
 	Reason    string    `json:"reason,omitempty"`
 }
 
-// The bounds of a report as quern shows it.
+// The limits of a report in quern.
 const (
 	mostFrames = 5
 	mostRaw    = 3000 // characters
@@ -61,7 +61,7 @@ func (v views) crashes(ctx context.Context, c *op.Call, in crashesIn) (crashesOu
 		out.Crashes = append(out.Crashes, reportOf(one))
 	}
 	if len(others) > 0 {
-		out.Note = "reports that are no crashes are left out here, not in the log: " + crashes.Others(others)
+		out.Note = "this list has crashes only; the log also has other reports: " + crashes.Others(others)
 	}
 	return out, nil
 }
@@ -77,7 +77,7 @@ func reportOf(c crashes.Crash) crashReport {
 	return out
 }
 
-// first is the beginning of a text.
+// first is the beginning of a text, cut after most characters.
 func first(text string, most int) string {
 	for i := range text {
 		if most--; most < 0 {

@@ -14,7 +14,7 @@ import (
 	"ios-agent/internal/ops/network"
 )
 
-// flowRecord is quern's.
+// flowRecord is quern's record of a flow, and two more fields: State and Hidden.
 type flowRecord struct {
 	ID       string        `json:"id"`
 	Time     time.Time     `json:"timestamp"`
@@ -30,8 +30,8 @@ type flowRecord struct {
 	UDID     *string       `json:"simulator_udid"`
 	ClientIP *string       `json:"client_ip"`
 	App      string        `json:"bundle_id,omitempty"`
-	State    string        `json:"state"`            // ours: open, held, done or failed
-	Hidden   []string      `json:"hidden,omitempty"` // ours: what is not shown because it is secret
+	State    string        `json:"state"`            // open, held, done or failed
+	Hidden   []string      `json:"hidden,omitempty"` // names of secrets that are left out
 }
 
 type flowRequest struct {
@@ -48,7 +48,7 @@ type flowResponse struct {
 	flowBody
 }
 
-// flowBody is the headers and the body of a message. A header that was there several times has a list.
+// flowBody is the headers and the body of a message. The value of a repeated header is a list.
 type flowBody struct {
 	Headers   map[string]any `json:"headers"`
 	Body      *string        `json:"body"`
@@ -138,12 +138,12 @@ func bodyOf(h flow.Header, b flow.Body) flowBody {
 
 // flowFilterIn is quern's filter of flows.
 type flowFilterIn struct {
-	Host      string `json:"host,omitempty" doc:"exactly this host"`
-	Path      string `json:"path_contains,omitempty" doc:"a part of the path; capitals count"`
-	Method    string `json:"method,omitempty" doc:"of this method, in any case"`
-	StatusMin int    `json:"status_min,omitempty" doc:"answered with this status or a greater one"`
-	StatusMax int    `json:"status_max,omitempty" doc:"answered with this status or a smaller one"`
-	HasError  *bool  `json:"has_error,omitempty" doc:"true: only those without an answer; false: only the others"`
+	Host      string `json:"host,omitempty" doc:"exact host"`
+	Path      string `json:"path_contains,omitempty" doc:"part of the path, case-sensitive"`
+	Method    string `json:"method,omitempty" doc:"method, in any case"`
+	StatusMin int    `json:"status_min,omitempty" doc:"minimum status"`
+	StatusMax int    `json:"status_max,omitempty" doc:"maximum status"`
+	HasError  *bool  `json:"has_error,omitempty" doc:"true: only flows without an answer; false: only others"`
 	UDID      string `json:"simulator_udid,omitempty" doc:"only of this simulator"`
 	ClientIP  string `json:"client_ip,omitempty" doc:"only from this address"`
 }
@@ -158,11 +158,11 @@ func (in flowFilterIn) filter() flow.Filter {
 // queryFlowsIn is quern's input.
 type queryFlowsIn struct {
 	flowFilterIn
-	Since  op.Instant `json:"since,omitempty" doc:"from this moment on, as ISO 8601; without a zone it is UTC"`
-	Until  op.Instant `json:"until,omitempty" doc:"up to this moment, as ISO 8601"`
-	Limit  int        `json:"limit,omitempty" doc:"how many" default:"100" min:"1" max:"1000" more:"true"`
-	Offset int        `json:"offset,omitempty" doc:"how many to pass over, from the newest" default:"0" min:"0"`
-	Device string     `json:"device_id,omitempty" doc:"only of this device; absent: of all"`
+	Since  op.Instant `json:"since,omitempty" doc:"start time as ISO 8601, in UTC without a zone"`
+	Until  op.Instant `json:"until,omitempty" doc:"end time as ISO 8601"`
+	Limit  int        `json:"limit,omitempty" doc:"maximum number" default:"100" min:"1" max:"1000" more:"true"`
+	Offset int        `json:"offset,omitempty" doc:"number to skip, from the newest" default:"0" min:"0"`
+	Device string     `json:"device_id,omitempty" doc:"only of this device"`
 }
 
 // queryFlowsOut is quern's answer.
@@ -197,8 +197,8 @@ func (v views) queryFlows(ctx context.Context, _ *op.Call, in queryFlowsIn) (que
 	return out, nil
 }
 
-// mostOfPage is how many bytes the bodies of a page have together. Each is cut, with quern's own mark, and none is left out: a client
-// that goes on by its limit would pass over what is not there. get_flow_detail has as much of a body as quern has.
+// mostOfPage is the maximum size in bytes of all bodies of a page. Long bodies are cut and carry quern's mark, but no flow is left out:
+// a client that adds its limit to the offset would skip the missing flows. get_flow_detail has as much of a body as quern.
 const mostOfPage = 48 << 10
 
 func (r *flowRecord) cutBodies(most int) {
@@ -216,12 +216,12 @@ func (b *flowBody) cut(most int) {
 	b.Body, b.Truncated = &text, true
 }
 
-// ownOfFlow is how much quern answers with for one flow: two bodies of 100 KiB, as JSON writes them.
+// ownOfFlow is the size in bytes of quern's answer for one flow: two bodies of 100 KiB, as JSON.
 const ownOfFlow = 4 * flow.MostInline
 
 // flowIn names a flow.
 type flowIn struct {
-	ID string `json:"flow_id" doc:"of a flow, such as f_0123456789ab"`
+	ID string `json:"flow_id" doc:"flow id, such as f_0123456789ab"`
 }
 
 func (v views) flowDetail(ctx context.Context, _ *op.Call, in flowIn) (flowRecord, error) {
@@ -234,9 +234,9 @@ func (v views) flowDetail(ctx context.Context, _ *op.Call, in flowIn) (flowRecor
 
 // flowSummaryIn is quern's input.
 type flowSummaryIn struct {
-	Window   string `json:"window,omitempty" doc:"how far back" enum:"30s,1m,5m,15m,1h" default:"5m"`
-	Host     string `json:"host,omitempty" doc:"exactly this host"`
-	Cursor   string `json:"since_cursor,omitempty" doc:"the cursor of the summary before: only what finished after it"`
+	Window   string `json:"window,omitempty" doc:"time span until now" enum:"30s,1m,5m,15m,1h" default:"5m"`
+	Host     string `json:"host,omitempty" doc:"exact host"`
+	Cursor   string `json:"since_cursor,omitempty" doc:"cursor of an earlier summary: only later flows"`
 	UDID     string `json:"simulator_udid,omitempty" doc:"only of this simulator"`
 	ClientIP string `json:"client_ip,omitempty" doc:"only from this address"`
 }
@@ -306,8 +306,8 @@ func (v views) flowSummary(ctx context.Context, _ *op.Call, in flowSummaryIn) (f
 type waitForFlowIn struct {
 	flowFilterIn
 	Timeout  float64    `json:"timeout,omitempty" doc:"seconds" default:"10" min:"0.1" max:"60" unit:"s"`
-	Interval float64    `json:"interval,omitempty" doc:"taken for quern's clients; nothing is polled" default:"0.5" min:"0.1" max:"5" unit:"s"`
-	Since    op.Instant `json:"since,omitempty" doc:"start time as ISO 8601; absent: 5 seconds ago, or the session's last step if earlier"`
+	Interval float64    `json:"interval,omitempty" doc:"ignored: the daemon does not poll" default:"0.5" min:"0.1" max:"5" unit:"s"`
+	Since    op.Instant `json:"since,omitempty" doc:"start time as ISO 8601 (default: 5 seconds ago, or the session's last step if earlier)"`
 }
 
 // waitForFlowOut is quern's answer.

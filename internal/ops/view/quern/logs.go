@@ -6,36 +6,34 @@ import (
 	"slices"
 	"time"
 
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/steplines"
 )
 
-// logging are quern's rows about logs, crashes and builds, with its routes, parameters and answers.
+// logging are quern's tools for logs, crashes and builds, with its routes, parameters and answers.
 func (v views) logging() []op.Op {
 	spec := func(row op.Spec, summary string) op.Spec { return tool(row, "logs", summary, readOnly, time.Minute) }
-	filter := spec(setLogFilter, "Say what of a source this session is shown: the lines of one process, "+
-		"or all but those that contain one of exclude_patterns; a call with the source alone takes its filter away")
+	filter := spec(setLogFilter, "Filter the log lines of a source for this session; without process and exclude_patterns, remove the filter")
 	filter.Hints = op.Idempotent
-	parse := spec(parseBuildOutput, "Read what xcodebuild printed, and keep it as the latest build")
+	parse := spec(parseBuildOutput, "Read the output of xcodebuild as the latest build")
 	parse.Hints, parse.Body = op.Idempotent, mostOutput
 	return []op.Op{
-		op.New(spec(tailLogs, "Show the log lines that arrived last, the last one first"), v.tail),
-		op.New(spec(queryLogs, "Search the log lines in the order of their arrival, page by page: by time, level, process, "+
-			"source and text; print() is in the source console"), v.query),
-		op.New(spec(getLogSummary, "Tell in short what was logged: counts, the most frequent errors and "+
-			"warnings, and a cursor to ask later for what is new"), v.logSummary),
-		op.New(spec(getErrors, "Show the newest errors and crashes of the log in the order of their arrival"), v.errors),
-		op.New(spec(getBuildResult, "Show what came of the latest build: errors, warnings and tests"), v.latestBuild),
+		op.New(spec(tailLogs, "Show the log lines that arrived last, newest first"), v.tail),
+		op.New(spec(queryLogs, "Search the log lines in order of arrival; print() is in the source console"), v.query),
+		op.New(spec(getLogSummary, "Summarize the log: counts, frequent errors and warnings, and a cursor"), v.logSummary),
+		op.New(spec(getErrors, "Show the newest errors and crashes in order of arrival"), v.errors),
+		op.New(spec(getBuildResult, "Show the latest build: errors, warnings and tests"), v.latestBuild),
 		op.New(spec(getLatestCrash, "Show the latest crash reports, newest first"), v.crashes),
 		op.New(filter, v.setFilter),
-		op.New(spec(listLogSources, "List what feeds the log, and how it is doing"), v.sources),
-		v.streaming(spec(streamLogs, "Watch the log as it is written")),
+		op.New(spec(listLogSources, "List the sources of the log and their state"), v.sources),
+		v.streaming(spec(streamLogs, "Follow the log")),
 		op.New(parse, v.parseBuild),
 	}
 }
 
-// logEntry is quern's, with all its keys, and the app where it is known.
+// logEntry is quern's log entry with all its keys, and the app if it is known.
 type logEntry struct {
 	ID        string    `json:"id"`
 	Time      time.Time `json:"timestamp"`
@@ -52,7 +50,7 @@ type logEntry struct {
 	App       string    `json:"bundle_id,omitempty"`
 }
 
-// noDevice is what quern calls the device of an entry that has none.
+// noDevice is quern's device id of an entry without a device.
 const noDevice = "default"
 
 // entryID is the arrival number, as long as quern's ids.
@@ -83,23 +81,24 @@ func entriesOf(all []telemetry.Entry) []logEntry {
 	return out
 }
 
-// levelName is a level in quern's words, which are ours. A filter means that level and those above.
+// levelName is a log level; quern and the core operations use the same names. A filter by a level includes all higher levels.
 type levelName string
 
-// Choices are the levels.
+// Choices lists the levels.
 func (levelName) Choices() []string { return telemetry.Levels() }
 
 func (l levelName) level() telemetry.Level {
-	level, _ := telemetry.ParseLevel(string(l)) // an empty one is the least
+	level, _ := telemetry.ParseLevel(string(l)) // an empty name is the lowest level
 	return level
 }
 
-// finer has info and debug lines of the apps that this session follows come in once it asks for them, and says so.
+// finer starts to read info and debug lines of the session's apps when a query asks for these levels, and says so.
 func (v views) finer(ctx context.Context, c *op.Call, q telemetry.Query, asked levelName) string {
-	return v.core.Said.Finer(ctx, c, q, string(asked), "no app's log is followed; launch_app begins that, then ask again")
+	return v.core.Said.Finer(ctx, c, q, string(asked),
+		"no app's log is read; "+hint.Do(launch, "bundle_id", "BUNDLE_ID")+" starts an app with its log")
 }
 
-// deviceOf is the device of a filter: quern's clients say "default" when they mean none.
+// deviceOf is the device of a filter; quern's "default" is an empty one.
 func deviceOf(id string) string {
 	if id == noDevice {
 		return ""
@@ -109,13 +108,13 @@ func deviceOf(id string) string {
 
 // tailIn is quern's input.
 type tailIn struct {
-	Count   int        `json:"count,omitempty" doc:"how many" default:"50" min:"1" max:"1000"`
-	Level   levelName  `json:"level,omitempty" doc:"this level and those above"`
-	Process string     `json:"process,omitempty" doc:"only of this process, exactly"`
+	Count   int        `json:"count,omitempty" doc:"maximum number" default:"50" min:"1" max:"1000"`
+	Level   levelName  `json:"level,omitempty" doc:"lowest level"`
+	Process string     `json:"process,omitempty" doc:"exact process name"`
 	Source  sourceName `json:"source,omitempty" doc:"only of this source"`
 }
 
-// linesOut is an answer that has lines. Beside quern's keys it says where they are from.
+// linesOut is an answer with log lines: quern's keys and the sources of the lines.
 type linesOut struct {
 	Entries []logEntry `json:"entries"`
 	Total   int        `json:"total"`
@@ -130,13 +129,13 @@ func (v views) tail(ctx context.Context, c *op.Call, in tailIn) (linesOut, error
 	return linesOut{entriesOf(page.Entries), len(page.Entries), v.feeding(c, len(page.Entries), finer)}, err
 }
 
-// ask is stored without what the session's filters keep out.
+// ask is stored with the session's filters.
 func (v views) ask(ctx context.Context, c *op.Call, q telemetry.Query) (telemetry.Page, error) {
 	q.Filters = v.core.Said.FiltersOf(c.Session)
 	return v.stored(ctx, c, q)
 }
 
-// stored waits until what was said before the call can be found.
+// stored queries the log after all lines from before the call are stored.
 func (v views) stored(ctx context.Context, c *op.Call, q telemetry.Query) (telemetry.Page, error) {
 	c.Note(steplines.Shown{})
 	if err := v.core.Said.Settle(ctx, c); err != nil {
@@ -147,15 +146,15 @@ func (v views) stored(ctx context.Context, c *op.Call, q telemetry.Query) (telem
 
 // queryIn is quern's input.
 type queryIn struct {
-	Since   op.Instant `json:"since,omitempty" doc:"from this moment on, as ISO 8601; without a zone it is UTC"`
-	Until   op.Instant `json:"until,omitempty" doc:"up to this moment, as ISO 8601"`
-	Level   levelName  `json:"level,omitempty" doc:"this level and those above"`
-	Process string     `json:"process,omitempty" doc:"only of this process, exactly"`
+	Since   op.Instant `json:"since,omitempty" doc:"start time as ISO 8601, in UTC without a zone"`
+	Until   op.Instant `json:"until,omitempty" doc:"end time as ISO 8601"`
+	Level   levelName  `json:"level,omitempty" doc:"lowest level"`
+	Process string     `json:"process,omitempty" doc:"exact process name"`
 	Source  sourceName `json:"source,omitempty" doc:"only of this source"`
-	Search  string     `json:"search,omitempty" doc:"a part of the message, in any case"`
-	Limit   int        `json:"limit,omitempty" doc:"how many" default:"100" min:"1" max:"1000" more:"true"`
-	Offset  int        `json:"offset,omitempty" doc:"how many to pass over, from the first that arrived" default:"0" min:"0"`
-	Device  string     `json:"device_id,omitempty" doc:"only of this device; absent: of all"`
+	Search  string     `json:"search,omitempty" doc:"part of the message, in any case"`
+	Limit   int        `json:"limit,omitempty" doc:"maximum number" default:"100" min:"1" max:"1000" more:"true"`
+	Offset  int        `json:"offset,omitempty" doc:"number to skip, from the first arrival" default:"0" min:"0"`
+	Device  string     `json:"device_id,omitempty" doc:"only of this device"`
 }
 
 // queryOut is quern's answer.
@@ -189,12 +188,12 @@ func (v views) query(ctx context.Context, c *op.Call, in queryIn) (queryOut, err
 
 // errorsIn is quern's input.
 type errorsIn struct {
-	Since   op.Instant `json:"since,omitempty" doc:"from this moment on, as ISO 8601; without a zone it is UTC"`
-	Limit   int        `json:"limit,omitempty" doc:"how many" default:"50" min:"1" max:"1000" more:"true"`
-	Crashes bool       `json:"include_crashes,omitempty" doc:"crash reports too" default:"true"`
+	Since   op.Instant `json:"since,omitempty" doc:"start time as ISO 8601, in UTC without a zone"`
+	Limit   int        `json:"limit,omitempty" doc:"maximum number" default:"50" min:"1" max:"1000" more:"true"`
+	Crashes bool       `json:"include_crashes,omitempty" doc:"include crash reports" default:"true"`
 }
 
-// errors are the newest ones: those that fit into the page and are last.
+// errors are the newest errors, as many as the page holds.
 func (v views) errors(ctx context.Context, c *op.Call, in errorsIn) (linesOut, error) {
 	since, err := in.Since.Time()
 	if err != nil {

@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/telemetry"
 )
 
-// words are quern's own for two sources: the log of a physical device, and what an app itself writes. Entries have our words.
+// words are quern's names of two sources: the log of a physical device, and the output of an app. Entries have the core names.
 var words = []struct {
 	name string
 	is   telemetry.Source
@@ -22,10 +23,10 @@ var words = []struct {
 	{"syslog", telemetry.Device}, {"app_drain", telemetry.Console},
 }
 
-// sourceName is a source in quern's words.
+// sourceName is a source by its core name or by quern's.
 type sourceName string
 
-// Choices are the words.
+// Choices lists the names.
 func (sourceName) Choices() []string {
 	names := telemetry.Source("").Choices()
 	for _, w := range words {
@@ -34,7 +35,7 @@ func (sourceName) Choices() []string {
 	return names
 }
 
-// source is what is meant; empty is all.
+// source is the source with this name; an empty name stands for all.
 func (n sourceName) source() telemetry.Source {
 	for _, w := range words {
 		if w.name == string(n) {
@@ -54,14 +55,14 @@ func (n sourceName) sources() []telemetry.Source {
 	return []telemetry.Source{n.source()}
 }
 
-// feeding says which sources an answer rests on: "nothing was logged" means little when nothing listens.
+// feeding names the sources of an answer: an empty answer means little if no source is running.
 type feeding struct {
-	Sources []string `json:"sources"`                 // the ids of those that are under way
-	Missing []string `json:"missing_lines,omitempty"` // what of their lines is, and why
+	Sources []string `json:"sources"`                 // ids of the running sources
+	Missing []string `json:"missing_lines,omitempty"` // their missing lines, with the reason
 	Note    string   `json:"note,omitempty"`
 }
 
-// feeding tells the sources; found is how many entries fit, finer what became of a level that was asked for.
+// feeding collects the sources; found is the number of matching entries, finer the note about a requested level.
 func (v views) feeding(c *op.Call, found int, finer string) feeding {
 	out, heard := feeding{Sources: []string{}}, false
 	for _, s := range v.core.Said.Sources() {
@@ -79,9 +80,9 @@ func (v views) feeding(c *op.Call, found int, finer string) feeding {
 		return out
 	}
 	if found == 0 && !heard {
-		out.Note = "no log of an app is read now: launch_app starts the app and its log"
+		out.Note = "no app's log is read now: " + hint.Do(launch, "bundle_id", "BUNDLE_ID") + " starts an app with its log"
 	} else if len(v.core.Said.FiltersOf(c.Session)) > 0 {
-		out.Note = "a filter of this session leaves lines out: list_log_sources shows it"
+		out.Note = "a filter of this session leaves lines out: " + hint.Do(listLogSources.FullName()) + " shows the filter"
 	}
 	return out
 }
@@ -92,7 +93,7 @@ type sourcesOut struct {
 	Filters []filterState `json:"filters,omitempty"`
 }
 
-// filterState is a filter of a session: it keeps lines from nobody else.
+// filterState is a filter of a session. It does not affect other sessions.
 type filterState struct {
 	Source  string   `json:"source"`
 	Process string   `json:"process,omitempty"`
@@ -111,7 +112,7 @@ func (v views) filters(c *op.Call) (all []filterState) {
 	return all
 }
 
-// sourceState is quern's, with what it lost.
+// sourceState is quern's state of a source, and the lines that it lost.
 type sourceState struct {
 	ID       string     `json:"id"`
 	Type     string     `json:"type"`
@@ -120,13 +121,13 @@ type sourceState struct {
 	Captured int64      `json:"entries_captured"`
 	Started  *time.Time `json:"started_at"`
 	Error    *string    `json:"error"`
-	Source   string     `json:"source"` // the word that filters by it
+	Source   string     `json:"source"` // name of the source in filters
 	Lost     int64      `json:"entries_lost"`
-	Missing  string     `json:"missing_lines,omitempty"` // which entries are, and why
+	Missing  string     `json:"missing_lines,omitempty"` // missing entries, with the reason
 	App      string     `json:"bundle_id,omitempty"`
 }
 
-// standing are the sources that quern always lists, as they are before something of them is told.
+// standing are the sources that quern always lists, in their initial state.
 var standing = []sourceState{
 	{ID: "crash", Type: "crash_reporter", Status: "watching", Source: string(telemetry.Crash)},
 	{ID: "build", Type: "xcodebuild", Status: "ready", Source: string(telemetry.Build)},
@@ -170,9 +171,9 @@ func (v views) sources(ctx context.Context, c *op.Call, _ noIn) (sourcesOut, err
 
 // filterIn is quern's input.
 type filterIn struct {
-	Source  filterName `json:"source" doc:"whose lines; all is every source"`
-	Process string     `json:"process,omitempty" doc:"show only what this process says"`
-	Exclude []string   `json:"exclude_patterns,omitempty" doc:"show no line that contains one of these texts, in any case"`
+	Source  filterName `json:"source" doc:"source, or all"`
+	Process string     `json:"process,omitempty" doc:"show only lines of this process"`
+	Exclude []string   `json:"exclude_patterns,omitempty" doc:"hide lines that contain one of these texts, in any case"`
 }
 
 // everySource is the filter's word for all sources.
@@ -181,7 +182,7 @@ const everySource = "all"
 // filterName is a source, or all.
 type filterName string
 
-// Choices are the words.
+// Choices lists the names.
 func (filterName) Choices() []string { return append(sourceName("").Choices(), everySource) }
 
 // filterOut is quern's answer.
@@ -190,7 +191,7 @@ type filterOut struct {
 	Note   string `json:"note"`
 }
 
-// The bounds of a filter: every line that is read is held against it.
+// The limits of a filter, which is compared with every line of the log.
 const (
 	mostPatterns = 100
 	mostPattern  = 500
@@ -202,14 +203,14 @@ func (in filterIn) Check() error {
 		return fault.New(fault.InvalidInput, "set_log_filter: "+format, args...).With("field", "exclude_patterns")
 	}
 	if len(in.Exclude) > mostPatterns {
-		return refused("%d exclude_patterns are too many", len(in.Exclude)).WithHint("give at most %d", mostPatterns)
+		return refused("too many exclude_patterns: %d", len(in.Exclude)).WithHint("give at most %d", mostPatterns)
 	}
 	for _, pattern := range in.Exclude {
 		if len(pattern) > mostPattern {
 			return refused("a pattern of %d bytes is too long", len(pattern)).WithHint("give at most %d bytes for each", mostPattern)
 		}
 		if strings.TrimSpace(pattern) == "" {
-			return refused("an empty pattern would exclude every line").WithHint("leave it out")
+			return refused("an empty pattern would exclude every line").WithHint("leave the empty pattern out")
 		}
 	}
 	return nil
@@ -223,23 +224,23 @@ func (v views) setFilter(_ context.Context, c *op.Call, in filterIn) (filterOut,
 	return filterOut{"accepted", inWords(f)}, v.core.Said.SetFilter(f)
 }
 
-// inWords says what a filter does.
+// inWords describes a filter.
 func inWords(f telemetry.Filter) string {
 	whose := "all sources"
 	if f.Source != "" {
 		whose = "the source " + string(f.Source)
 	}
-	only := "every line"
+	only := "all lines"
 	if f.Process != "" {
-		only = fmt.Sprintf("only what the process %q says", f.Process)
+		only = fmt.Sprintf("only lines of the process %q", f.Process)
 	}
-	note := "of " + whose + " this session is shown " + only
+	note := "this session sees " + only + " of " + whose
 	if len(f.Exclude) > 0 {
 		quoted := make([]string, len(f.Exclude))
 		for i, part := range f.Exclude {
 			quoted[i] = strconv.Quote(part)
 		}
-		note += ", but none that contains " + strings.Join(quoted, " or ")
+		note += " except lines that contain " + strings.Join(quoted, " or ")
 	}
-	return note + "; everything is stored, and other sessions read what they did"
+	return note + "; all lines are stored, and other sessions are not affected"
 }

@@ -8,44 +8,44 @@ import (
 	"ios-agent/internal/telemetry"
 )
 
-// heartbeatAfter is how long a stream is silent before it says that it is there.
+// heartbeatAfter is the silence after which a stream sends a heartbeat.
 const heartbeatAfter = 15 * time.Second
 
 // streamIn is quern's input.
 type streamIn struct {
-	Level     levelName  `json:"level,omitempty" doc:"this level and those above"`
-	Process   string     `json:"process,omitempty" doc:"only of this process, exactly"`
-	Subsystem string     `json:"subsystem,omitempty" doc:"only of this subsystem, exactly"`
-	Category  string     `json:"category,omitempty" doc:"only of this category, exactly"`
+	Level     levelName  `json:"level,omitempty" doc:"lowest level"`
+	Process   string     `json:"process,omitempty" doc:"exact process name"`
+	Subsystem string     `json:"subsystem,omitempty" doc:"exact subsystem"`
+	Category  string     `json:"category,omitempty" doc:"exact category"`
 	Source    sourceName `json:"source,omitempty" doc:"only of this source"`
-	Match     string     `json:"match,omitempty" doc:"a part of the message, in any case"`
-	Exclude   string     `json:"exclude,omitempty" doc:"no message that contains this, in any case"`
-	Device    string     `json:"device_id,omitempty" doc:"only of this device; absent: of all"`
+	Match     string     `json:"match,omitempty" doc:"part of the message, in any case"`
+	Exclude   string     `json:"exclude,omitempty" doc:"hide messages that contain this, in any case"`
+	Device    string     `json:"device_id,omitempty" doc:"only of this device"`
 }
 
-// EventName is quern's.
+// EventName is quern's name of the event.
 func (logEntry) EventName() string { return "log" }
 
-// heartbeat says that the stream is there: at its beginning, and when nothing was logged for a while.
+// heartbeat shows that the stream is alive: at its beginning, and after a silence.
 type heartbeat struct {
 	Time   time.Time `json:"time"`
 	Stored int64     `json:"buffer_size"` // entries
 }
 
-// EventName is quern's.
+// EventName is quern's name of the event.
 func (heartbeat) EventName() string { return "heartbeat" }
 
-// gap says how many entries the stream left out because they were not read in time. quern says nothing then.
+// gap reports the number of entries that the stream dropped because the client read too slowly. quern has no such event.
 type gap struct {
 	Time time.Time `json:"time"`
 	Lost int64     `json:"lost"`
 }
 
-// EventName tells it from entries.
+// EventName differs from that of an entry.
 func (gap) EventName() string { return "lost" }
 
 func (v views) streaming(s op.Spec) op.Op {
-	s.Verb = op.None // people have their own verb
+	s.Verb = op.None // the command line has a core operation for it
 	return op.NewLive[streamIn, logEntry](s, v.stream)
 }
 
@@ -58,7 +58,7 @@ func (v views) stream(ctx context.Context, c *op.Call, in streamIn, emit func(an
 		q.Exclude = []string{in.Exclude}
 	}
 	v.core.Said.Hear(ctx, c)
-	v.finer(ctx, c, q, in.Level) // a stream has no place for what it says
+	v.finer(ctx, c, q, in.Level) // a stream has no place for its note
 	entries := v.core.Said.Follow(q)
 	defer entries.Close()
 	f := follower{entries: entries.C, lost: entries.Lost, now: v.core.Said.Now, emit: emit, stored: func() (int64, error) {
@@ -68,15 +68,15 @@ func (v views) stream(ctx context.Context, c *op.Call, in streamIn, emit func(an
 	return f.run(ctx)
 }
 
-// follower tells what a subscription gives.
+// follower sends the entries of a subscription as events.
 type follower struct {
-	entries <-chan telemetry.Entry // closed when there will be no more
-	lost    func() int64           // altogether
+	entries <-chan telemetry.Entry // closed at the end of the subscription
+	lost    func() int64           // total number of dropped entries
 	stored  func() (int64, error)
 	now     func() time.Time
 	emit    func(any) error
 
-	told int64 // of what was lost
+	told int64 // dropped entries that were reported
 }
 
 func (f *follower) run(ctx context.Context) error {
@@ -117,7 +117,7 @@ func (f *follower) beat() error {
 	return f.emit(heartbeat{f.now().UTC(), stored})
 }
 
-// gap says what was lost since it was said last.
+// gap reports the entries dropped since the last report.
 func (f *follower) gap() error {
 	lost := f.lost()
 	if lost == f.told {

@@ -50,8 +50,8 @@ func (h *heard) want(t *testing.T, want ...string) {
 	}
 }
 
-// TestAStreamBeatsInSilence: at once, then 15 seconds after the last event, and not while entries come.
-func TestAStreamBeatsInSilence(t *testing.T) {
+// TestLogStreamSendsHeartbeatWhenIdle: at once, then 15 seconds after the last event, and not while entries come.
+func TestLogStreamSendsHeartbeatWhenIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		entries, h := make(chan telemetry.Entry), &heard{}
 		f := &follower{
@@ -92,8 +92,8 @@ func TestAStreamBeatsInSilence(t *testing.T) {
 	})
 }
 
-// TestAStreamSaysWhatItLost: before the next entry, once, and with the number of those that are missing.
-func TestAStreamSaysWhatItLost(t *testing.T) {
+// TestLogStreamReportsLostEntries: before the next entry, once, and with the number of those that are missing.
+func TestLogStreamReportsLostEntries(t *testing.T) {
 	entries, lost, h := make(chan telemetry.Entry, 2), int64(0), &heard{}
 	f := &follower{
 		entries: entries, lost: func() int64 { return lost }, stored: func() (int64, error) { return 0, nil }, now: time.Now, emit: h.emit,
@@ -113,8 +113,8 @@ func TestAStreamSaysWhatItLost(t *testing.T) {
 	}
 }
 
-// TestAStreamEndsWithItsClient: an event that cannot be sent is the end.
-func TestAStreamEndsWithItsClient(t *testing.T) {
+// TestLogStreamEndsWhenEventCannotBeSent: an event that cannot be sent is the end.
+func TestLogStreamEndsWhenEventCannotBeSent(t *testing.T) {
 	for after := 1; after < 4; after++ {
 		entries, h := make(chan telemetry.Entry, 10), &heard{after: after}
 		for n := range 10 {

@@ -12,9 +12,9 @@ import (
 
 // logSummaryIn is quern's input.
 type logSummaryIn struct {
-	Window  string `json:"window,omitempty" doc:"how far back" enum:"30s,1m,5m,15m,1h" default:"5m"`
-	Process string `json:"process,omitempty" doc:"only of this process, exactly"`
-	Cursor  string `json:"since_cursor,omitempty" doc:"the cursor of the summary before: only what arrived after it, however old it is"`
+	Window  string `json:"window,omitempty" doc:"time span until now" enum:"30s,1m,5m,15m,1h" default:"5m"`
+	Process string `json:"process,omitempty" doc:"exact process name"`
+	Cursor  string `json:"since_cursor,omitempty" doc:"cursor of an earlier summary: only later arrivals"`
 }
 
 // logSummaryOut is quern's answer.
@@ -30,7 +30,7 @@ type logSummaryOut struct {
 	feeding
 }
 
-// issue is quern's.
+// issue is quern's summary of similar errors or warnings.
 type issue struct {
 	Pattern  string    `json:"pattern"`
 	Count    int       `json:"count"`
@@ -59,7 +59,7 @@ func (v views) logSummary(ctx context.Context, c *op.Call, in logSummaryIn) (log
 		if err != nil {
 			return logSummaryOut{}, err
 		}
-		q.After, length = after, "" // it is not the window that bounds it
+		q.After, length = after, "" // the cursor replaces the window
 	}
 	s, err := v.core.Said.Summarize(ctx, q, length)
 	if err != nil {
@@ -75,12 +75,12 @@ func (v views) logSummary(ctx context.Context, c *op.Call, in logSummaryIn) (log
 	return out, nil
 }
 
-// after is the arrival number of a cursor. One that this store never gave is refused: it would show everything, or nothing.
+// after is the arrival number of a cursor. A cursor of another store is refused: it would select all entries or none.
 func (v views) after(cursor string) (int64, error) {
 	after, err := telemetry.ParseCursor(cursor)
 	if err == nil && after <= v.core.Said.Last() {
 		return after, nil
 	}
-	return 0, fault.New(fault.InvalidInput, "since_cursor: %.40q is no cursor of an answer from here", cursor).With("field", "since_cursor").
-		WithHint("ask without a cursor, and use the one of that answer")
+	return 0, fault.New(fault.InvalidInput, "since_cursor: unknown cursor %.40q", cursor).With("field", "since_cursor").
+		WithHint("ask without a cursor, and use the cursor of that answer")
 }

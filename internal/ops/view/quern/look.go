@@ -14,19 +14,16 @@ import (
 	"ios-agent/internal/ui/summary"
 )
 
-// looking are quern's rows about looking, with its routes, parameters and answers.
+// looking are quern's tools that read the screen, with its routes, parameters and answers.
 func (v views) looking() []op.Op {
 	spec := func(row op.Spec, summary string) op.Spec { return tool(row, "ui", summary, readOnly, 2*time.Minute) }
-	picture := spec(takeAnnotatedScreenshot, "Take a picture with a red box and a name around every element one can act on")
+	picture := spec(takeAnnotatedScreenshot, "Take a screenshot with a labelled box around every actionable element")
 	picture.Picture = true
 	return []op.Op{
-		op.New(spec(getUITree, "Read every element on the screen: flat, or nested with include_hierarchy; "+
-			"children_of narrows to the elements below one, by identifier or else label"), v.tree),
-		op.New(spec(getElementState, "Read one element's state without acting on it"), v.element),
-		op.New(spec(waitForElement, "Wait for an element to exist, not to exist, "+
-			"be visible, enabled or disabled, or have a value; a timeout answers matched: false"), v.wait),
-		op.New(spec(getScreenSummary, "Summarise the screen: what it is, and what one can act on; "+
-			"include_hierarchy names the container of each element"), v.summary),
+		op.New(spec(getUITree, "Read every element on the screen"), v.tree),
+		op.New(spec(getElementState, "Read the state of one element"), v.element),
+		op.New(spec(waitForElement, "Wait for a state of an element; a timeout answers matched: false"), v.wait),
+		op.New(spec(getScreenSummary, "Summarize the screen and its actionable elements"), v.summary),
 		op.New(picture, v.annotated),
 	}
 }
@@ -34,7 +31,7 @@ func (v views) looking() []op.Op {
 // treeIn is quern's input.
 type treeIn struct {
 	UDID      string `json:"udid,omitempty" doc:"the device; else the current one"`
-	Children  string `json:"children_of,omitempty" doc:"only the elements below this one: an identifier, or else a label"`
+	Children  string `json:"children_of,omitempty" doc:"only descendants of this element: its identifier or label"`
 	Hierarchy bool   `json:"include_hierarchy,omitempty" doc:"nest the elements and name their parents"`
 }
 
@@ -50,9 +47,9 @@ func (v views) tree(ctx context.Context, c *op.Call, in treeIn) (flat.Tree, erro
 
 // elementIn is quern's input.
 type elementIn struct {
-	Label      string `json:"label,omitempty" doc:"the element's label, case ignored"`
-	Identifier string `json:"identifier,omitempty" doc:"the element's accessibility identifier"`
-	Type       string `json:"type,omitempty" doc:"the element's type, such as Button"`
+	Label      string `json:"label,omitempty" doc:"label, ignoring case"`
+	Identifier string `json:"identifier,omitempty" doc:"accessibility identifier"`
+	Type       string `json:"type,omitempty" doc:"type, such as Button"`
 	Kind       string `json:"element_type,omitempty" doc:"the same as type"`
 	UDID       string `json:"udid,omitempty" doc:"the device; else the current one"`
 }
@@ -92,8 +89,8 @@ func (v views) element(ctx context.Context, c *op.Call, in elementIn) (elementOu
 // waitIn is quern's input.
 type waitIn struct {
 	elementIn
-	Condition string  `json:"condition" doc:"what to wait for" enum:"exists,not_exists,visible,enabled,disabled,value_equals,value_contains"`
-	Value     *string `json:"value,omitempty" doc:"for value_equals and value_contains; an empty one is a value too"`
+	Condition string  `json:"condition" doc:"condition" enum:"exists,not_exists,visible,enabled,disabled,value_equals,value_contains"`
+	Value     *string `json:"value,omitempty" doc:"for value_equals and value_contains; may be empty"`
 	Timeout   float64 `json:"timeout,omitempty" doc:"seconds; 0 looks once" min:"0" max:"60" default:"10" unit:"s"`
 	Interval  float64 `json:"interval,omitempty" doc:"seconds between looks" min:"0.1" max:"5" default:"0.5" unit:"s"`
 }
@@ -140,7 +137,7 @@ func (v views) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, error)
 
 // summaryIn is quern's input.
 type summaryIn struct {
-	Most      int    `json:"max_elements,omitempty" doc:"how many elements to list; 0 is all" min:"0" max:"500" default:"20" more:"true"`
+	Most      int    `json:"max_elements,omitempty" doc:"maximum number of elements; 0: all" min:"0" max:"500" default:"20" more:"true"`
 	Hierarchy bool   `json:"include_hierarchy,omitempty" doc:"name the container of each element"`
 	UDID      string `json:"udid,omitempty" doc:"the device; else the current one"`
 }

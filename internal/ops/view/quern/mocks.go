@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/mock"
 	"ios-agent/internal/op"
@@ -15,21 +16,22 @@ import (
 
 func bytesOf(o op.Object) io.Reader { return bytes.NewReader([]byte(o)) }
 
-// setMockIn is quern's input: MCP's flat one, or REST's with a response.
+// setMockIn is quern's input: the flat one of MCP, or the one of REST with a response.
 type setMockIn struct {
-	Pattern  string         `json:"pattern" doc:"what fits, as mitmproxy writes it: ~m POST & ~u /order"`
-	Status   int            `json:"status_code,omitempty" doc:"of the answer; 200 if absent" min:"100" max:"599"`
-	Headers  []string       `json:"headers,omitempty" doc:"of the answer; content-type is application/json if absent" pairs:"true"`
-	Body     string         `json:"body,omitempty" doc:"of the answer"`
-	Response responseObject `json:"response,omitempty" doc:"status_code, headers and body in one, instead of the three"`
+	Pattern  string         `json:"pattern" doc:"mitmproxy pattern, such as ~m POST & ~u /order"`
+	Status   int            `json:"status_code,omitempty" doc:"status (default 200)" min:"100" max:"599"`
+	Headers  []string       `json:"headers,omitempty" doc:"headers (default content-type: application/json)" pairs:"true"`
+	Body     string         `json:"body,omitempty" doc:"body"`
+	Response responseObject `json:"response,omitempty" doc:"object with status_code, headers and body, instead of the three"`
 }
 
-// responseObject is a mockResponse that a call gives.
+// responseObject is a mockResponse as an input.
 type responseObject op.Object
 
+// Parts gives the fields of the object.
 func (responseObject) Parts() any { return mockResponse{} }
 
-// mockResponse is quern's.
+// mockResponse is quern's response of a mock.
 type mockResponse struct {
 	Status  int               `json:"status_code"`
 	Headers map[string]string `json:"headers"`
@@ -65,7 +67,7 @@ func (in setMockIn) rule() (mock.Rule, error) {
 	return rule, mock.Check(rule)
 }
 
-// typed are headers with a content type: that of JSON, as quern has it, unless one of them says otherwise.
+// typed adds quern's default content type, application/json, to headers without a content type.
 func typed(given map[string]string) map[string]string {
 	all := map[string]string{"content-type": "application/json"}
 	for name, value := range given {
@@ -77,12 +79,12 @@ func typed(given map[string]string) map[string]string {
 	return all
 }
 
-// pairsOf are NAME=VALUE by their names; none are nil.
+// pairsOf parses NAME=VALUE texts into a map; without texts the map is nil.
 func pairsOf(field string, given []string) (all map[string]string, err error) {
 	for _, pair := range given {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
-			return nil, fault.New(fault.InvalidInput, "%s: %.80q is not NAME=VALUE", field, name).With("field", field).
+			return nil, fault.New(fault.InvalidInput, "%s: %.80q must be NAME=VALUE", field, name).With("field", field).
 				WithHint("give an object of names and values")
 		}
 		if all == nil {
@@ -93,7 +95,7 @@ func pairsOf(field string, given []string) (all map[string]string, err error) {
 	return all, nil
 }
 
-// literal is a body of quern's, which has no templates.
+// literal escapes a body for a core mock, whose bodies are templates: quern's bodies are plain text.
 func literal(body string) string { return strings.ReplaceAll(body, "{{", "{{{{") }
 
 func (v views) setMock(ctx context.Context, c *op.Call, in setMockIn) (setMockOut, error) {
@@ -105,16 +107,16 @@ func (v views) setMock(ctx context.Context, c *op.Call, in setMockIn) (setMockOu
 	return setMockOut{"accepted", rule.ID, rule.Pattern}, err
 }
 
-// mockRule is quern's.
+// mockRule is quern's mock.
 type mockRule struct {
 	ID       string   `json:"rule_id"`
 	Pattern  string   `json:"pattern"`
 	Response mockSpec `json:"response"`
 	Hits     int      `json:"hits"`
-	Owner    string   `json:"owner,omitempty"` // the session that made it, if it is another one
+	Owner    string   `json:"owner,omitempty"` // the session of the mock, if it is another one
 }
 
-// mockSpec is what a mock answers. A header that is there several times has a list.
+// mockSpec is the answer of a mock. The value of a repeated header is a list.
 type mockSpec struct {
 	Status  int            `json:"status_code"`
 	Headers map[string]any `json:"headers"`
@@ -145,14 +147,14 @@ func specOf(m network.MockOut) mockSpec {
 	return mockSpec{m.Code, bodyOf(h, flow.Body{}).Headers, strings.ReplaceAll(m.Body, "{{{{", "{{"), m.Fault}
 }
 
-// updateMockIn is quern's input: what is absent stays as it is.
+// updateMockIn is quern's input: an absent field leaves its part of the mock unchanged.
 type updateMockIn struct {
-	ID       string         `json:"rule_id" doc:"of the rule"`
-	Pattern  string         `json:"pattern,omitempty" doc:"what fits, as mitmproxy writes it: ~m POST & ~u /order"`
-	Status   int            `json:"status_code,omitempty" doc:"of the answer" min:"100" max:"599"`
-	Headers  []string       `json:"headers,omitempty" doc:"of the answer, instead of all before" pairs:"true"`
-	Body     *string        `json:"body,omitempty" doc:"of the answer"`
-	Response responseObject `json:"response,omitempty" doc:"status_code, headers and body in one, instead of the three"`
+	ID       string         `json:"rule_id" doc:"mock id"`
+	Pattern  string         `json:"pattern,omitempty" doc:"mitmproxy pattern, such as ~m POST & ~u /order"`
+	Status   int            `json:"status_code,omitempty" doc:"status" min:"100" max:"599"`
+	Headers  []string       `json:"headers,omitempty" doc:"headers that replace all earlier ones" pairs:"true"`
+	Body     *string        `json:"body,omitempty" doc:"body"`
+	Response responseObject `json:"response,omitempty" doc:"object with status_code, headers and body, instead of the three"`
 }
 
 // updateMockOut is quern's answer.
@@ -177,12 +179,12 @@ func (v views) updateMock(ctx context.Context, c *op.Call, in updateMockIn) (upd
 		return updateMockOut{}, err
 	}
 	if change.Headers != nil && len(change.Headers) == 0 {
-		return updateMockOut{}, fault.New(fault.InvalidInput, "headers: none is given").With("field", "headers").
-			WithHint("leave `headers` out to keep those before, or give all that the answer is to have")
+		return updateMockOut{}, fault.New(fault.InvalidInput, "headers: the list is empty").With("field", "headers").
+			WithHint("give all headers of the answer; without %s the mock keeps its headers", hint.Field("headers"))
 	}
 	if in.Pattern == "" && change.Status == 0 && change.Headers == nil && change.Body == nil {
-		return updateMockOut{}, fault.New(fault.InvalidInput, "nothing is given to change").
-			WithHint("give `pattern`, `status_code`, `headers` or `body`")
+		return updateMockOut{}, fault.New(fault.InvalidInput, "update_mock needs a field to change").
+			WithHint("give %s, %s, %s or %s", hint.Field("pattern"), hint.Field("status_code"), hint.Field("headers"), hint.Field("body"))
 	}
 	to := network.MockIn{ID: in.ID, Pattern: in.Pattern, Status: change.Status}
 	for _, f := range headerOf(change.Headers) {
@@ -198,7 +200,7 @@ func (v views) updateMock(ctx context.Context, c *op.Call, in updateMockIn) (upd
 
 // clearMocksIn is quern's input.
 type clearMocksIn struct {
-	ID string `json:"rule_id,omitempty" doc:"of one rule; absent: all"`
+	ID string `json:"rule_id,omitempty" doc:"mock id (default: all)"`
 }
 
 // clearMocksOut is quern's answer.

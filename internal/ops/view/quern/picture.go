@@ -12,15 +12,15 @@ import (
 	"ios-agent/internal/ui/picture"
 )
 
-// pictureIn is quern's input: half the size unless it is told otherwise.
+// pictureIn is quern's input: the default is half the size.
 type pictureIn struct {
 	UDID    string  `json:"udid,omitempty" doc:"the device; else the current one"`
 	Format  string  `json:"format,omitempty" doc:"png or jpeg" enum:"png,jpeg" default:"png"`
-	Scale   float64 `json:"scale,omitempty" doc:"both edges times this" min:"0.1" max:"1" default:"0.5"`
-	Quality int     `json:"quality,omitempty" doc:"of a jpeg" min:"1" max:"100" default:"85"`
+	Scale   float64 `json:"scale,omitempty" doc:"factor of both edges" min:"0.1" max:"1" default:"0.5"`
+	Quality int     `json:"quality,omitempty" doc:"JPEG quality" min:"1" max:"100" default:"85"`
 }
 
-// pictureOut is the picture itself.
+// pictureOut is a screenshot.
 type pictureOut struct {
 	Width  int    `json:"width"`
 	Height int    `json:"height"`
@@ -29,10 +29,10 @@ type pictureOut struct {
 	made picture.Picture
 }
 
-// Text says what comes with it.
+// Text is the format and the size.
 func (o pictureOut) Text() string { return fmt.Sprintf("%s, %d×%d", o.Format, o.Width, o.Height) }
 
-// Images is the picture.
+// Images is the screenshot.
 func (o pictureOut) Images() []op.Image { return []op.Image{{MIME: o.made.MIME, Data: o.made.Data}} }
 
 func (v views) screenshot(ctx context.Context, c *op.Call, in pictureIn) (pictureOut, error) {

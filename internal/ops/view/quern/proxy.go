@@ -11,61 +11,61 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/network"
 )
 
-// proxying are quern's rows about the network, with its routes, parameters and answers.
+// proxying are quern's tools for the network, with its routes, parameters and answers.
 func (v views) proxying() []op.Op {
 	spec := func(row op.Spec, summary string, hints op.Hints) op.Spec {
 		return tool(row, "network", summary, hints, time.Minute)
 	}
-	held := spec(listHeldFlows, "List what is held; with timeout, wait until something is", readOnly)
-	wait := spec(waitForFlow, "Wait until a request that fits was answered or has failed", readOnly)
+	held := spec(listHeldFlows, "List the held requests; with timeout, wait for one", readOnly)
+	wait := spec(waitForFlow, "Wait until a matching request is answered or fails", readOnly)
 	held.Timeout, wait.Timeout = 2*time.Minute, 2*time.Minute
 	detail := spec(getFlowDetail, "Show one request and its answer; secrets are hidden", readOnly)
 	detail.Own, wait.Own = ownOfFlow, ownOfFlow
-	replay := spec(replayFlow, "Send a captured request again, byte for byte or changed", op.OpenWorld|op.Destructive)
-	set := spec(setMock, "Answer requests that fit a pattern without their server", 0)
-	list := spec(listMocks, "List the mocks in the order in which they are tried", readOnly)
+	replay := spec(replayFlow, "Send a captured request again, unchanged or changed", op.OpenWorld|op.Destructive)
+	set := spec(setMock, "Mock requests that match a pattern", 0)
+	list := spec(listMocks, "List the mocks in order of priority", readOnly)
 	clear := spec(clearMocks, "Remove one mock of this session, or all", op.Idempotent)
 	set.Also, list.Also = []string{"POST /api/v1/proxy/mocks"}, []string{"GET /api/v1/proxy/mocks"}
 	clear.Also = []string{"DELETE /api/v1/proxy/mocks", "DELETE /api/v1/proxy/mock/{rule_id}", "DELETE /api/v1/proxy/mocks/{rule_id}"}
-	change := spec(updateMock, "Change what fits a mock, or what it answers; it keeps its place", op.Idempotent)
+	change := spec(updateMock, "Change the pattern or the answer of a mock", op.Idempotent)
 	change.Also = []string{"PATCH /api/v1/proxy/mock/{rule_id}"}
-	cert := spec(getProxyCert, "Load the certificate that apps and phones have to trust, as a file", readOnly)
-	cert.Public, cert.Download = true, true // it is no secret, and a phone that is to trust it has no key
+	cert := spec(getProxyCert, "Download the proxy's certificate, which devices must trust", readOnly)
+	cert.Public, cert.Download = true, true // a phone has no API key when it downloads the certificate
 	return []op.Op{
-		op.New(spec(queryFlows, "List the requests that went through the proxy, newest first; secrets are hidden", readOnly), v.queryFlows),
+		op.New(spec(queryFlows, "List captured requests, newest first; secrets are hidden", readOnly), v.queryFlows),
 		op.New(detail, v.flowDetail),
-		op.New(spec(getFlowSummary, "Tell in short what went over the wire: by host, failures, slow requests, "+
-			"and a cursor to ask later for what is new", readOnly), v.flowSummary),
+		op.New(spec(getFlowSummary, "Summarize the traffic: hosts, failures, slow requests, and a cursor", readOnly), v.flowSummary),
 		op.New(wait, v.waitForFlow),
-		op.New(spec(proxyStatus, "Show whether the proxy runs, where, and what it does to requests", readOnly), v.proxyStatus),
-		op.New(spec(startProxy, "Start the proxy; proxy_setup_guide tells how an app's requests get to it", 0), v.startProxy),
-		op.New(spec(stopProxy, "Stop the proxy; what it captured is kept, its mocks and holds are forgotten", 0), v.stopProxy),
-		op.New(spec(setIntercept, "Hold requests that fit a pattern, 30 seconds at most", op.Idempotent), v.setIntercept),
-		op.New(spec(clearIntercept, "Stop holding, and let go what this session holds", op.Idempotent), v.clearIntercept),
+		op.New(spec(proxyStatus, "Show the proxy: its state, address, mocks and holds", readOnly), v.proxyStatus),
+		op.New(spec(startProxy, "Start the proxy; proxy_setup_guide shows how to use it", 0), v.startProxy),
+		op.New(spec(stopProxy, "Stop the proxy and drop its mocks; captured requests stay", 0), v.stopProxy),
+		op.New(spec(setIntercept, "Hold matching requests for up to 30 seconds", op.Idempotent), v.setIntercept),
+		op.New(spec(clearIntercept, "Stop holding, and release this session's held requests", op.Idempotent), v.clearIntercept),
 		op.New(held, v.heldFlows),
-		op.New(spec(releaseFlow, "Let a held request or answer go on, changed if you like", 0), v.release),
-		op.New(spec(releaseAllFlows, "Let everything that this session holds go on unchanged", op.Idempotent), v.releaseAll),
+		op.New(spec(releaseFlow, "Release a held request or answer, unchanged or changed", 0), v.release),
+		op.New(spec(releaseAllFlows, "Release all requests that this session holds, unchanged", op.Idempotent), v.releaseAll),
 		op.New(replay, v.replay),
 		op.New(set, v.setMock),
 		op.New(list, v.listMocks),
 		op.New(change, v.updateMock),
 		op.New(clear, v.clearMocks),
-		op.New(spec(setProxyFilter, "See, mock and hold only the requests to one host; without a host, all", op.Idempotent), v.setProxyFilter),
-		op.New(spec(proxySetupGuide, "Tell how to have an app's requests go through the proxy", readOnly), v.setupGuide),
+		op.New(spec(setProxyFilter, "Capture, mock and hold requests of one host only", op.Idempotent), v.setProxyFilter),
+		op.New(spec(proxySetupGuide, "Show how to send an app's requests through the proxy", readOnly), v.setupGuide),
 		op.New(cert, v.proxyCert),
 		op.New(spec(configureSystemProxy,
-			"Set the Mac's proxy to ours, which simulators take when they boot; it is put back when the proxy stops", 0), v.configureSystemProxy),
-		op.New(spec(unconfigureSystemProxy, "Put the Mac's proxy settings back", 0), v.unconfigureSystemProxy),
+			"Use this proxy as the Mac's until it stops; simulators read it at boot", 0), v.configureSystemProxy),
+		op.New(spec(unconfigureSystemProxy, "Restore the Mac's proxy settings", 0), v.unconfigureSystemProxy),
 	}
 }
 
-// proxyOut is quern's.
+// proxyOut is quern's state of the proxy, and the parts of other sessions.
 type proxyOut struct {
 	Status    string   `json:"status"`
 	Port      int      `json:"port"`
@@ -80,10 +80,10 @@ type proxyOut struct {
 	Warnings  []string `json:"warnings,omitempty"`
 
 	Owner  string               `json:"owner,omitempty"`          // the session that owns the proxy, if it is another one
-	Others []network.ProxyShare `json:"other_sessions,omitempty"` // what other sessions have of it
+	Others []network.ProxyShare `json:"other_sessions,omitempty"` // mocks and holds of other sessions
 
 	System  systemProxyOut `json:"system_proxy"`
-	Restore *restoredOut   `json:"system_proxy_restore,omitempty"` // what stop_proxy put back
+	Restore *restoredOut   `json:"system_proxy_restore,omitempty"` // settings that stop_proxy restored
 }
 
 func proxyOf(o network.ProxyOut) proxyOut {
@@ -110,9 +110,9 @@ func (v views) proxyStatus(ctx context.Context, c *op.Call, _ noIn) (proxyOut, e
 
 // startProxyIn is quern's input.
 type startProxyIn struct {
-	Port   int         `json:"port,omitempty" doc:"if not the first free one from 9101 on" min:"1" max:"65535"`
+	Port   int         `json:"port,omitempty" doc:"port (default: first free one from 9101)" min:"1" max:"65535"`
 	Listen op.Address  `json:"listen_host,omitempty" doc:"listening address; non-loopback: open to others" default:"127.0.0.1"`
-	System op.Redirect `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it too; simulators take that when they boot"`
+	System op.Redirect `json:"system_proxy,omitempty" doc:"also use it as the Mac's proxy; simulators read that at boot"`
 }
 
 func (v views) startProxy(ctx context.Context, c *op.Call, in startProxyIn) (proxyOut, error) {
@@ -142,12 +142,13 @@ type acceptedOut struct {
 
 // patternIn is quern's input.
 type patternIn struct {
-	Pattern string `json:"pattern" doc:"what fits, as mitmproxy writes it: ~m POST & ~u /order"`
+	Pattern string `json:"pattern" doc:"mitmproxy pattern, such as ~m POST & ~u /order"`
 }
 
 func (v views) setIntercept(ctx context.Context, c *op.Call, in patternIn) (acceptedOut, error) {
 	_, err := v.core.Network.HoldAs(ctx, c, in.Pattern)
-	return acceptedOut{"accepted", &in.Pattern, "Each is let go after 30 seconds; list_held_flows with a timeout waits for the next one"}, err
+	note := "The proxy releases each request after 30 seconds; " + hint.Do(listHeldFlows.FullName(), "timeout", 30) + " waits for the next one"
+	return acceptedOut{"accepted", &in.Pattern, note}, err
 }
 
 func (v views) clearIntercept(ctx context.Context, c *op.Call, _ noIn) (acceptedOut, error) {
@@ -157,10 +158,10 @@ func (v views) clearIntercept(ctx context.Context, c *op.Call, _ noIn) (accepted
 
 // heldIn is quern's input.
 type heldIn struct {
-	Timeout float64 `json:"timeout,omitempty" doc:"seconds to wait for the next one, if none is held" default:"0" min:"0" max:"60" unit:"s"`
+	Timeout float64 `json:"timeout,omitempty" doc:"seconds to wait for the first held request" default:"0" min:"0" max:"60" unit:"s"`
 }
 
-// heldFlow is quern's. An answer that is held has its response.
+// heldFlow is quern's held request, or a held answer with its response.
 type heldFlow struct {
 	ID       string        `json:"id"`
 	Since    time.Time     `json:"held_at"`
@@ -197,16 +198,17 @@ func (v views) heldFlows(ctx context.Context, c *op.Call, in heldIn) (heldOut, e
 
 // releaseIn is quern's input.
 type releaseIn struct {
-	ID      string              `json:"flow_id" doc:"of a held one"`
-	Changes modificationsObject `json:"modifications,omitempty" doc:"headers, body; url, method; status_code of an answer" private:"true"`
+	ID      string              `json:"flow_id" doc:"id of a held request"`
+	Changes modificationsObject `json:"modifications,omitempty" doc:"headers, body, url, method, or status_code of an answer" private:"true"`
 }
 
-// modificationsObject are modifications that a call gives.
+// modificationsObject are modifications as an input.
 type modificationsObject op.Object
 
+// Parts gives the fields of the object.
 func (modificationsObject) Parts() any { return modifications{} }
 
-// modifications are quern's, and the status of an answer.
+// modifications are quern's changes of a request, and the status of an answer.
 type modifications struct {
 	Headers map[string]string `json:"headers"`
 	Body    *string           `json:"body"`
@@ -215,7 +217,7 @@ type modifications struct {
 	Status  *int              `json:"status_code"`
 }
 
-// parts reads an object that has these parts and no others.
+// parts decodes an object; it refuses unknown fields.
 func parts(field string, from op.Object, into any) error {
 	if from == "" {
 		return nil
@@ -262,9 +264,9 @@ func (v views) releaseAll(ctx context.Context, c *op.Call, _ noIn) (releasedOut,
 
 // replayIn is quern's input.
 type replayIn struct {
-	ID      string   `json:"flow_id" doc:"of a captured request"`
-	Headers []string `json:"modify_headers,omitempty" doc:"headers to set; the others stay" pairs:"true" private:"true"`
-	Body    *string  `json:"modify_body,omitempty" doc:"another body" private:"true"`
+	ID      string   `json:"flow_id" doc:"id of a captured request"`
+	Headers []string `json:"modify_headers,omitempty" doc:"headers to set; others stay" pairs:"true" private:"true"`
+	Body    *string  `json:"modify_body,omitempty" doc:"new body" private:"true"`
 }
 
 // replayOut is quern's answer, and the id of the new flow.
@@ -291,12 +293,12 @@ func (v views) replay(ctx context.Context, c *op.Call, in replayIn) (replayOut, 
 	return out, nil
 }
 
-// filterIn is quern's input.
+// proxyFilterIn is quern's input.
 type proxyFilterIn struct {
-	Host string `json:"host,omitempty" doc:"the one host; empty: all"`
+	Host string `json:"host,omitempty" doc:"host (default: all)"`
 }
 
-// filterOut is quern's answer.
+// proxyFilterOut is quern's answer.
 type proxyFilterOut struct {
 	Status string  `json:"status"`
 	Filter *string `json:"filter"`
@@ -336,30 +338,32 @@ func (v views) setupGuide(ctx context.Context, c *op.Call, _ noIn) (guideOut, er
 	out := guideOut{Host: o.Listen, Port: o.Port, Warnings: []string{}, Cert: o.Path}
 	if out.Port == 0 {
 		out.Host, out.Port = proxy.Loopback, proxy.FirstPort
-		out.Warnings = append(out.Warnings, "the proxy does not run: start_proxy first")
+		out.Warnings = append(out.Warnings, "the proxy is not running: start it first")
 	}
 	if url := v.core.System.URL(); url != "" {
 		out.Cert = url + "/api/v1/proxy/cert"
 	}
 	at := net.JoinHostPort(out.Host, strconv.Itoa(out.Port))
 	for _, s := range o.Steps {
-		if s.Kind == network.GuideSimulator || s.Kind == network.GuidePhysical { // quern knows no others
+		if s.Kind == network.GuideSimulator || s.Kind == network.GuidePhysical { // quern has only these two kinds
 			out.Steps = append(out.Steps, guideStep{s.Kind, s.Target + ", proxy " + at, quernsWay(s, at, o.Path)})
 		}
 	}
 	return out, nil
 }
 
-// quernsWay are the steps by quern's tools. It has none that sets a simulator up in one call, or has it trust a certificate.
+// quernsWay are the steps with quern's tools, which cannot set a simulator up in one call or make it trust a certificate.
 func quernsWay(s network.GuideStep, at, cert string) []string {
 	if s.Kind != network.GuideSimulator {
 		return s.Instructions
 	}
 	return []string{
-		configureSystemProxy.Name + " sets the Mac's proxy to " + at + ", until " + unconfigureSystemProxy.Name + " or " + stopProxy.Name,
-		"simulators read it when they boot: shutdown_device, then boot_device, if the simulator is booted",
-		"have it trust the certificate, in a shell: `xcrun simctl keychain booted add-root-cert " + cert + "`",
-		"a VPN, or iCloud Private Relay, goes round the proxy: turn it off meanwhile",
-		"use the app, then " + queryFlows.Name,
+		fmt.Sprintf("%s sets the Mac's proxy to %s, until %s or %s", hint.Do(configureSystemProxy.FullName()), at,
+			hint.Do(unconfigureSystemProxy.FullName()), hint.Do(stopProxy.FullName())),
+		fmt.Sprintf("a simulator reads the Mac's proxy when it boots: restart a booted one with %s and %s",
+			hint.Do("shutdown_device"), hint.Do("boot_device")),
+		"install the certificate on the simulator, in a shell: `xcrun simctl keychain booted add-root-cert " + cert + "`",
+		"turn off a VPN or iCloud Private Relay: their requests bypass the proxy",
+		"use the app, then call " + hint.Do(queryFlows.FullName()),
 	}
 }

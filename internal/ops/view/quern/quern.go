@@ -1,5 +1,6 @@
-// Package quern is the product under quern's names and in its shapes: `mcp --tools quern` serves it alone. Its rows are
-// views: each translates an input and an output to and from operations of package ops, and can do nothing else.
+// Package quern offers the tools of quern, with that server's names, routes, inputs and answers: an MCP server can serve this set alone.
+// Each tool is a view: it translates its input and its output to and from core operations, and must not do anything else. Ops
+// gives all tools over the core operations (Rooms); tools.go is the table of their names and routes.
 package quern
 
 import (
@@ -18,11 +19,11 @@ import (
 	"ios-agent/internal/ops/touch"
 )
 
-// Family is what quern's names are called in the catalogue.
+// Family is the family of quern's tools in the catalogue.
 const Family = "quern"
 
-// Statuses are what quern's clients know, where our own are others: an input that breaks the schema is 422, what the caller has to
-// name is 400, and what a tool could not do is 500.
+// Statuses are the HTTP statuses that quern's clients expect, where they differ from the product's: 422 for an input that breaks the
+// schema, 400 for an input that the caller must add, and 500 for a failure of a tool.
 func Statuses() *op.Statuses {
 	return &op.Statuses{Name: "Quern", Misfit: http.StatusUnprocessableEntity, Codes: map[fault.Code]int{
 		fault.DeviceAmbiguous:  http.StatusBadRequest,
@@ -38,7 +39,7 @@ func Statuses() *op.Statuses {
 	}}
 }
 
-// With gives the core operations that quern's clients call by their routes the statuses that those clients know.
+// With gives quern's statuses to the core operations that quern's clients call by their routes.
 func With(own []op.Op) []op.Op {
 	own = slices.Clone(own)
 	for i, o := range own {
@@ -49,19 +50,19 @@ func With(own []op.Op) []op.Op {
 	return own
 }
 
-// RouteOf names the core operation whose route a row has over HTTP where it has none of its own. quern asks /health whether the
-// server is there; over MCP the tool tells more.
+// RouteOf names the core operation whose route serves a tool without a route of its own. Over HTTP, quern's clients ask /health
+// whether the server is alive; over MCP, ensure_server answers more.
 func RouteOf(row string) string {
 	switch row {
 	case "ensure_server":
 		return "health"
-	case tailLogs.Name: // which turns the answer round
+	case tailLogs.Name: // the same answer in reverse order
 		return queryLogs.Name
 	}
 	return row
 }
 
-// Rooms are the operations of ours that quern's rows show.
+// Rooms are the core operations that quern's tools call.
 type Rooms struct {
 	Apps    *apps.Apps
 	Crashes *crashes.Crashes
@@ -70,10 +71,10 @@ type Rooms struct {
 	Screen  *screen.Screen
 	System  *system.System
 	Touch   *touch.Touch
-	Core    []op.Op // all of ours: some are quern's by another route
+	Core    []op.Op // all core operations: some are also quern's, by another route
 }
 
-// op is the operation of ours with a name. It panics when there is none: a row of it is a programming error.
+// op is the core operation with a name. It panics on an unknown name, which is a programming error.
 func (r Rooms) op(name string) op.Op {
 	i := slices.IndexFunc(r.Core, func(o op.Op) bool { return o.Name == name })
 	if i < 0 {
@@ -84,18 +85,18 @@ func (r Rooms) op(name string) op.Op {
 
 type views struct{ core Rooms }
 
-// Ops are quern's rows over the core operations.
+// Ops are quern's tools over the core operations.
 func Ops(core Rooms) []op.Op {
 	v := views{core}
 	var all []op.Op
 	for _, name := range same {
 		all = append(all, core.op(name).In(Family))
 	}
-	plain := core.op(launch).In(Family).Spec // without our outline of the screen
-	plain.Route, plain.Summary = op.None, "Launch an installed app; a device that the call names is booted"
-	shot := tool(takeScreenshot, "ui", "Take a picture of the screen, half its size unless scale is given", op.ReadOnly, time.Minute)
+	plain := core.op(launch).In(Family).Spec // without the outline of the screen
+	plain.Route, plain.Summary = op.None, "Launch an installed app, booting the named device if needed"
+	shot := tool(takeScreenshot, "ui", "Take a screenshot, by default at half its size", op.ReadOnly, time.Minute)
 	shot.Picture = true
-	list := tool(listApps, "app", "List the installed apps and which of them run", readOnly, time.Minute)
+	list := tool(listApps, "app", "List the installed apps and their state", readOnly, time.Minute)
 	all = append(all, op.New(plain, core.Apps.Launch), op.New(shot, v.screenshot), op.New(list, v.apps))
 	all = slices.Concat(all, v.looking(), v.acting(), v.logging(), v.proxying())
 	for i, row := range all {

@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/ops/catalogue"
 	crashops "ios-agent/internal/ops/crashes"
 	"ios-agent/internal/surface/rest"
+	"ios-agent/internal/surface/wording"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/crashes"
 	"ios-agent/test/goldenrows"
@@ -150,7 +151,12 @@ func (d *desk) ask(request, body string) string {
 		if err != nil {
 			d.t.Fatal(err)
 		}
-		status, raw := rest.Answer(o, d.all.Run(d.t.Context(), d.all.ID(o), op.Call{Session: "s"}, []byte(body)), []byte(body))
+		names := map[string]string{}
+		for _, o := range d.all.Ops() {
+			names[d.all.ID(o)] = o.Name
+		}
+		e := d.all.Run(d.t.Context(), d.all.ID(o), op.Call{Session: "s"}, []byte(body))
+		status, raw := rest.Answer(o, wording.Tools(d.all, wording.Offer{Names: names}).Envelope(e, []byte(body)), []byte(body))
 		return fmt.Sprintf("> %s %s\n%d\n%s\n", request, body, status, d.plain(raw))
 	}
 	r := httptest.NewRequestWithContext(d.t.Context(), method, "http://127.0.0.1"+path, strings.NewReader(body))
@@ -203,9 +209,9 @@ const output = "/p/Cart.swift:3:7: warning: variable 'x' was never used\n/p/Shop
 	"Test Case '-[ShopTests.CartTests testTotal]' started.\n" +
 	"Test Case '-[ShopTests.CartTests testTotal]' passed (0.012 seconds).\n** BUILD FAILED **\n"
 
-// TestRowsGolden asks every row for what is usual, with filters, page by page, and wrongly. The golden files are read in review: they
-// are what a client of quern's gets.
-func TestRowsGolden(t *testing.T) {
+// TestRowsMatchGoldenFiles asks every row for what is usual, with filters, page by page, and wrongly. The golden files are read in review:
+// they are what a client of quern's gets.
+func TestRowsMatchGoldenFiles(t *testing.T) {
 	build, err := json.Marshal(map[string]string{"output": output})
 	if err != nil {
 		t.Fatal(err)
@@ -294,8 +300,8 @@ func (d *desk) messages(path string) (all []string) {
 	return all
 }
 
-// TestTheFilterFilters: what a filter keeps out of its source is not shown, and is there again without it.
-func TestTheFilterFilters(t *testing.T) {
+// TestLogFilterHidesExcludedEntries: what a filter keeps out of its source is not shown, and is there again without it.
+func TestLogFilterHidesExcludedEntries(t *testing.T) {
 	d := newDesk(t)
 	sim := d.store.Open(telemetry.State{ID: "sim", Source: telemetry.Simulator, Device: phone})
 	console := d.store.Open(telemetry.State{ID: "console", Source: telemetry.Console, Device: phone})
@@ -323,8 +329,8 @@ func TestTheFilterFilters(t *testing.T) {
 	}
 }
 
-// TestACursorMissesNothing: what arrives after it is told, however old its own time is, and nothing is told twice.
-func TestACursorMissesNothing(t *testing.T) {
+// TestSummaryCursorMissesNoEntries: what arrives after it is told, however old its own time is, and nothing is told twice.
+func TestSummaryCursorMissesNoEntries(t *testing.T) {
 	d := newDesk(t)
 	d.store.Add(telemetry.Entry{Time: noon, Process: "Shop", Level: telemetry.Error, Source: telemetry.Simulator, Message: "first"})
 	summary := func(query string) (cursor string, errors int) {

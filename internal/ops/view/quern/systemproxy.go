@@ -6,15 +6,16 @@ import (
 	"net/http"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/network"
 )
 
-// systemProxyOut is what quern tells of the Mac's proxy settings.
+// systemProxyOut is quern's state of the Mac's proxy settings.
 type systemProxyOut struct {
 	Configured bool    `json:"configured"`
 	Interface  *string `json:"interface"`
-	Original   *string `json:"original_state"` // what is put back
+	Original   *string `json:"original_state"` // the settings to restore
 }
 
 func systemProxyOf(o *network.HostProxyOut) systemProxyOut {
@@ -24,7 +25,7 @@ func systemProxyOf(o *network.HostProxyOut) systemProxyOut {
 	return systemProxyOut{Configured: true, Interface: some(o.Service), Original: some(o.Before)}
 }
 
-// restoredOut is what quern tells when they are put back.
+// restoredOut is quern's answer about restored settings.
 type restoredOut struct {
 	Restored  bool    `json:"restored"`
 	Interface *string `json:"interface"`
@@ -33,7 +34,7 @@ type restoredOut struct {
 
 // configureIn is quern's input.
 type configureIn struct {
-	Interface op.Address `json:"interface,omitempty" doc:"network service, such as Wi-Fi; absent: the one that is used"`
+	Interface op.Address `json:"interface,omitempty" doc:"network service, such as Wi-Fi (default: the active one)"`
 }
 
 func (v views) configureSystemProxy(ctx context.Context, c *op.Call, in configureIn) (systemProxyOut, error) {
@@ -42,8 +43,8 @@ func (v views) configureSystemProxy(ctx context.Context, c *op.Call, in configur
 		return systemProxyOut{}, err
 	}
 	if now.Host != nil {
-		return systemProxyOut{}, fault.New(fault.ProxyRunning, "the proxy of %s is set to ours already", now.Host.Service).
-			WithHint("there is nothing to do; `ios-agent proxy stop` puts it back")
+		return systemProxyOut{}, fault.New(fault.ProxyRunning, "%s already uses this proxy", now.Host.Service).
+			WithHint("%s restores the earlier settings", hint.Do(unconfigureSystemProxy.FullName()))
 	}
 	o, err := v.core.Network.System(ctx, c, true, string(in.Interface))
 	return systemProxyOf(o.Host), err
@@ -55,14 +56,14 @@ func (v views) unconfigureSystemProxy(ctx context.Context, c *op.Call, _ noIn) (
 		return restoredOut{}, err
 	}
 	if now.Host == nil {
-		return restoredOut{}, fault.New(fault.ProxyNotRunning, "the Mac's proxy is not set to ours").
-			WithHint("there is nothing to put back; `ios-agent proxy status` tells how it is")
+		return restoredOut{}, fault.New(fault.ProxyNotRunning, "the Mac does not use this proxy").
+			WithHint("%s shows the Mac's proxy", hint.Do(proxyStatus.FullName()))
 	}
 	o, err := v.core.Network.System(ctx, c, false, "")
 	return restored(now, o), err
 }
 
-// restored is what was put back between two looks.
+// restored are the settings that were restored between two states.
 func restored(before, after network.ProxyOut) restoredOut {
 	if before.Host == nil || after.Host != nil {
 		return restoredOut{}
@@ -70,7 +71,7 @@ func restored(before, after network.ProxyOut) restoredOut {
 	return restoredOut{Restored: true, Interface: some(before.Host.Service), To: some(before.Host.Before)}
 }
 
-// instead are the statuses of quern's with another one for a proxy that does not run, where its clients know that.
+// instead are quern's statuses with another status for a proxy that is not running.
 func instead(name string, status int) *op.Statuses {
 	s := Statuses()
 	s.Name += name
@@ -79,7 +80,7 @@ func instead(name string, status int) *op.Statuses {
 	return s
 }
 
-// notRunning are the statuses of a row: nothing to stop or to put back is a conflict, a certificate that is not made yet is not found.
+// notRunning are the statuses of a tool: 409 without a proxy to stop or settings to restore, 404 without a certificate.
 func notRunning(row string) *op.Statuses {
 	switch row {
 	case stopProxy.Name, unconfigureSystemProxy.Name:

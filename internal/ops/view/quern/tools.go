@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/op"
 )
 
-// The rows of quern: the name of each, the operation of ours that it shows where that has another name, and its route.
+// The tools of quern: the name of each, the core operation that does the same, if that has another name, and its route.
 var (
 	takeScreenshot = row("take_screenshot", "", "GET /api/v1/device/screenshot")
 	listApps       = row("list_apps", "", "GET /api/v1/device/app/list")
@@ -60,14 +60,14 @@ var (
 	unconfigureSystemProxy = row("unconfigure_system_proxy", "proxy_set", "POST /api/v1/proxy/unconfigure-system")
 )
 
-// same are the rows whose name and shape is ours, or a part of ours.
+// same are the tools with the name and the shape of a core operation, or a part of its shape.
 var same = []string{
 	"list_devices", "boot_device", "shutdown_device", "install_app", "terminate_app", "uninstall_app",
 	"list_device_pool", "resolve_device", "claim_device", "release_device", "ensure_devices", "cleanup_devices", "refresh_devices",
 	"set_location", "grant_permission", "ensure_server",
 }
 
-// launch is the row that shows less than ours.
+// launch is the tool that shows less than the core operation.
 const launch = "launch_app"
 
 func row(name, twin, route string) op.Spec {
@@ -76,7 +76,7 @@ func row(name, twin, route string) op.Spec {
 
 const readOnly = op.ReadOnly | op.Idempotent
 
-// tool is the spec of a row.
+// tool is the spec of a tool.
 func tool(row op.Spec, group, summary string, hints op.Hints, limit time.Duration) op.Spec {
 	row.Groups, row.Summary, row.Hints, row.Timeout = []string{group}, summary, hints, limit
 	return row

@@ -8,27 +8,27 @@ import (
 	"ios-agent/internal/telemetry/builds"
 )
 
-// warningGroup is warnings that say almost the same.
+// warningGroup is a group of similar warnings.
 type warningGroup struct {
-	Message string   `json:"message"` // of the first
+	Message string   `json:"message"` // of the first warning
 	Count   int      `json:"count"`
 	Files   []string `json:"files"` // base names, at most five
 }
 
-// The bounds of a group: how many of its words may differ, of a hundred, and how many files it names.
+// The limits of a group: the percentage of words that may differ, and the number of files that it names.
 const (
 	mostDiffering = 30
 	mostFiles     = 5
 )
 
-// template is a group that is being made. An empty word stands for any.
+// template is a group under construction. An empty word stands for any word.
 type template struct {
 	warningGroup
 	words []string
-	open  int // words that stand for any
+	open  int // number of empty words
 }
 
-// groups puts warnings together that have as many words and differ in few of them. Each joins the group whose words fit it best.
+// groups collects warnings that have the same number of words and differ in few of them. Each warning joins the most similar group.
 func groups(warnings []builds.Diagnostic) []warningGroup {
 	var made []*template
 	for _, w := range warnings {
@@ -53,7 +53,7 @@ func groups(warnings []builds.Diagnostic) []warningGroup {
 	return out
 }
 
-// differing counts the words that would have to stand for any, and says whether that is few enough.
+// differing counts the words that differ from the group's, and reports whether the warning may join the group.
 func (t *template) differing(words []string) (n int, fits bool) {
 	if len(words) != len(t.words) {
 		return 0, false
@@ -79,7 +79,7 @@ func (t *template) join(w builds.Diagnostic, words []string) {
 	}
 }
 
-// wordsOf splits at spaces; what stands 'in quotes' is one word.
+// wordsOf splits at spaces; a text 'in quotes' is one word.
 func wordsOf(message string) (words []string) {
 	var word strings.Builder
 	quoted := false
@@ -90,7 +90,7 @@ func wordsOf(message string) (words []string) {
 		}
 	}
 	for _, r := range message {
-		if r == '\'' { // that of isn't begins nothing
+		if r == '\'' { // the apostrophe of "isn't" does not begin a quotation
 			quoted = !quoted && word.Len() == 0
 		}
 		if r == ' ' && !quoted {

@@ -8,8 +8,8 @@ import (
 	"ios-agent/internal/telemetry/builds"
 )
 
-// TestWarningsAreGrouped: what differs in few words is one group, under the message of the first.
-func TestWarningsAreGrouped(t *testing.T) {
+// TestSimilarWarningsAreGrouped: what differs in few words is one group, under the message of the first.
+func TestSimilarWarningsAreGrouped(t *testing.T) {
 	for name, c := range map[string]struct {
 		messages []string
 		want     string // count and message, by semicolons
@@ -42,8 +42,8 @@ func TestWarningsAreGrouped(t *testing.T) {
 	}
 }
 
-// TestAGroupNamesFewFiles: each once, by its last part, and not more than five.
-func TestAGroupNamesFewFiles(t *testing.T) {
+// TestWarningGroupListsAtMostFiveFiles: each once, by its last part, and not more than five.
+func TestWarningGroupListsAtMostFiveFiles(t *testing.T) {
 	var all []builds.Diagnostic
 	for i := range 9 {
 		all = append(all, builds.Diagnostic{File: fmt.Sprintf("/p/F%d.swift", i/2), Message: "same"}, builds.Diagnostic{Message: "same"})

@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	contract "ios-agent/internal/desktop"
 	"ios-agent/internal/device/act"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	desktopops "ios-agent/internal/ops/desktop"
 	"ios-agent/internal/text/oneline"
@@ -17,22 +17,22 @@ import (
 
 type actIn struct {
 	contract.Request
-	Children bool `json:"children,omitempty" doc:"nodeBefore and nodeAfter with all that is below them"`
+	Children bool `json:"children,omitempty" doc:"show nodeBefore and nodeAfter with their children"`
 }
 
-// actOut is strobe's response, and what the engine saw.
+// actOut is strobe's response and the effect on all windows.
 type actOut struct {
 	Success  bool       `json:"success"`
 	Method   string     `json:"method,omitempty"`
 	Before   *nodeOut   `json:"nodeBefore,omitempty"`
 	After    *nodeOut   `json:"nodeAfter,omitempty"`
-	Changed  *bool      `json:"changed,omitempty"` // absent when it cannot be known
+	Changed  *bool      `json:"changed,omitempty"` // absent if unknown
 	Error    string     `json:"error,omitempty"`
 	Outcome  ui.Outcome `json:"outcome,omitempty"` // changed, unchanged or unknown, of all windows
 	LookedMS int64      `json:"looked_ms"`
 	Settled  bool       `json:"settled"`
 	Diff     []string   `json:"diff,omitempty"`
-	Ended    *endedOut  `json:"ended,omitempty"` // what the action ended
+	Ended    *endedOut  `json:"ended,omitempty"` // the program, if the action ended it
 	Hint     string     `json:"hint,omitempty"`
 
 	action string
@@ -45,7 +45,7 @@ type endedOut struct {
 	Logs []string `json:"lastOutput,omitempty"`
 }
 
-// nodeOut is an element, with what is below it only if that was asked for: it may be a whole window.
+// nodeOut is an element. It has its children only on request, because it may be a whole window.
 type nodeOut struct {
 	ID       string            `json:"id"`
 	Role     string            `json:"role"`
@@ -58,7 +58,7 @@ type nodeOut struct {
 	Actions  []string          `json:"actions,omitempty"`
 	Source   string            `json:"source"`
 	Children []json.RawMessage `json:"children,omitempty"`
-	Omitted  int               `json:"childrenOmitted,omitempty"` // how many elements below it are left out
+	Omitted  int               `json:"childrenOmitted,omitempty"` // number of descendants that are left out
 
 	line string
 }
@@ -77,19 +77,19 @@ func nodeOf(n *contract.Node, children bool) *nodeOut {
 		return out
 	}
 	for _, c := range n.Children {
-		raw, _ := json.Marshal(c) // strings, numbers and booleans: it cannot fail
+		raw, _ := json.Marshal(c) // cannot fail: strings, numbers and booleans
 		out.Children = append(out.Children, raw)
 	}
 	return out
 }
 
-// Refused reports whether the action was not done.
+// Refused reports whether the action failed.
 func (o actOut) Refused() bool { return !o.Success }
 
-// mostLines caps the diff in a text.
+// mostLines is the maximum number of lines of a diff in a text.
 const mostLines = 40
 
-// Text says what was done and what came of it.
+// Text is the action and its effect.
 func (o actOut) Text() string {
 	what := oneline.Of(o.action)
 	if o.Before != nil {
@@ -138,22 +138,24 @@ func (v views) perform(ctx context.Context, c *op.Call, in actIn) (out actOut, e
 	return out, nil
 }
 
-// next is what to do when an action had no effect that can be seen.
+// next is the hint after an action without a visible effect.
 func next(in contract.Request, did desktopops.DesktopAction) string {
-	look := fmt.Sprintf("`ios-agent app ui %s`", in.Session)
+	look := hint.Do(debugUI.FullName(), "sessionId", in.Session)
 	switch {
 	case did.Advice != "":
 		return did.Advice
 	case !did.Success && did.Outcome == ui.Unknown:
-		return "the input may have arrived: look before you repeat it, " + look
+		return "the input may have arrived: " + look + " shows the windows before you repeat it"
 	case did.Error == contract.ErrNoNode.Error() || did.Error == contract.ErrNoDestination.Error():
-		return "the ids there are now: " + look
+		return look + " shows the current ids"
 	case !did.Success || did.Outcome == ui.Changed || did.Changed != nil && *did.Changed:
 		return ""
 	case in.Action == contract.Scroll:
-		return "how far something is scrolled is often not in the tree: " + strings.TrimSuffix(look, "`") + " --mode screenshot`"
+		picture := hint.Do(debugUI.FullName(), "sessionId", in.Session, "mode", "screenshot")
+		return "the tree often lacks the scroll position: " + picture + " shows it"
 	case did.Before != nil && !did.Before.Enabled:
-		return "the element is not enabled: the app takes no action on it now"
+		return "the element is disabled: the app ignores actions on it now"
 	}
-	return "nothing changed: the app may need another state first, or the effect comes later; " + look
+	return "the windows have not changed: the app may need another state first, or the effect comes later; " + look +
+		" shows the windows again"
 }

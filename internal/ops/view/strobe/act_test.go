@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ui"
 )
@@ -50,7 +51,7 @@ func (s *set) act(action, title, more string) (did, op.Envelope) {
 	return got, e
 }
 
-func TestActionTellsBeforeAndAfter(t *testing.T) {
+func TestActionShowsElementBeforeAndAfter(t *testing.T) {
 	s := start(t)
 	got, e := s.act("click", "Enabled", "")
 	if !got.Success || got.Method != "said" || got.Outcome != ui.Changed || got.Changed == nil || !*got.Changed || got.Hint != "" {
@@ -69,7 +70,7 @@ func TestActionTellsBeforeAndAfter(t *testing.T) {
 	}
 }
 
-func TestActionLeavesOutWhatIsBelow(t *testing.T) {
+func TestActionOmitsChildrenUnlessRequested(t *testing.T) {
 	s := start(t)
 	got, _ := s.act("scroll", "Items", `,"direction":"down"`)
 	if got.NodeBefore.ChildrenOmitted != 3 || len(got.NodeBefore.Children) != 0 {
@@ -81,22 +82,22 @@ func TestActionLeavesOutWhatIsBelow(t *testing.T) {
 	}
 }
 
-func TestActionWithoutAnEffectSaysWhatToDo(t *testing.T) {
+func TestActionWithoutEffectGivesHint(t *testing.T) {
 	s := start(t)
-	const (
-		scrolled = "how far something is scrolled is often not in the tree: "
-		nothing  = "nothing changed: the app may need another state first, or the effect comes later; "
-	)
-	look := "`ios-agent app ui " + s.s.ID
+	look := hint.Do("desktop_debug_ui", "sessionId", s.s.ID)
+	picture := hint.Do("desktop_debug_ui", "sessionId", s.s.ID, "mode", "screenshot")
+	unchanged := "the windows have not changed: the app may need another state first, or the effect comes later; " +
+		look + " shows the windows again"
 	for name, c := range map[string]struct{ action, title, more, hint string }{
-		"a scroll":                      {"scroll", "Items", `,"direction":"down"`, scrolled + look + " --mode screenshot`"},
-		"an element that is off":        {"click", "Off", "", "the element is not enabled: the app takes no action on it now"},
-		"anything else":                 {"click", "Drop Here", "", nothing + look + "`"},
-		"a key, which has no element":   {"key", "", `"key":"s"`, nothing + look + "`"},
-		"what changed something else":   {"click", "Action", "", ""},
-		"an id that is not there":       {"click", "", `"id":"btn_none"`, "the ids there are now: " + look + "`"},
-		"a destination not there":       {"drag", "Drag Source", `,"toId":"lbl_none"`, "the ids there are now: " + look + "`"},
-		"a value that it does not take": {"set_value", "Items", `,"value":"x"`, ""},
+		"a scroll": {"scroll", "Items", `,"direction":"down"`, "the tree often lacks the scroll position: " + picture +
+			" shows it"},
+		"a disabled element":          {"click", "Off", "", "the element is disabled: the app ignores actions on it now"},
+		"no effect":                   {"click", "Drop Here", "", unchanged},
+		"a key without an element":    {"key", "", `"key":"s"`, unchanged},
+		"a change of another element": {"click", "Action", "", ""},
+		"an unknown id":               {"click", "", `"id":"btn_none"`, look + " shows the current ids"},
+		"an unknown destination":      {"drag", "Drag Source", `,"toId":"lbl_none"`, look + " shows the current ids"},
+		"an invalid value":            {"set_value", "Items", `,"value":"x"`, ""},
 	} {
 		got, e := s.act(c.action, c.title, c.more)
 		if got.Hint != c.hint {
@@ -114,7 +115,7 @@ func TestActionWithoutAnEffectSaysWhatToDo(t *testing.T) {
 	}
 }
 
-func TestActionThatCannotBeMeantIsRefused(t *testing.T) {
+func TestActionRefusesInvalidInput(t *testing.T) {
 	s := start(t)
 	s.Refused("debug_ui_action", s.on(`"action":"click"`), fault.InvalidInput, "id is required for all actions except 'key'")
 	s.Refused("debug_ui_action", s.on(`"action":"fly","id":"x"`), fault.InvalidInput)

@@ -1,5 +1,6 @@
-// Package strobe is what desktop programs are seen and driven by, under strobe's names and in its shapes: `mcp --tools desktop` serves
-// it alone. Its rows are views: each translates an input and an output to and from the noun Desktop of package ops.
+// Package strobe offers the tools of strobe, which see and drive desktop programs, with strobe's names, inputs and answers: an MCP server
+// can serve this set alone. Each tool is a view: it translates its input and its output to and from the operations of Desktop
+// (internal/ops/desktop), and must not do anything else. Ops gives all tools.
 package strobe
 
 import (
@@ -13,6 +14,7 @@ import (
 	contract "ios-agent/internal/desktop"
 	"ios-agent/internal/desktop/process"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/outfile"
 	"ios-agent/internal/op"
 	desktopops "ios-agent/internal/ops/desktop"
@@ -21,36 +23,36 @@ import (
 	"ios-agent/internal/ui/picture"
 )
 
-// Family is what strobe's names are called in the catalogue.
+// Family is the family of strobe's tools in the catalogue.
 const Family = "desktop"
 
 type views struct{ core *desktopops.Desktop }
 
-// Ops are strobe's rows.
+// Ops are strobe's tools.
 func Ops(core *desktopops.Desktop) []op.Op {
 	v := views{core}
-	attach := tool(debugAttach, "Work with a program that runs already, by its process, name or window", op.Executes,
+	attach := tool(debugAttach, "Attach to a running program by process, name or window", op.Executes,
 		"app attach --pid 4711", "app attach mousepad", `app attach --window-title "Untitled 1"`)
 	inputs := []string{"pid", "name", "windowTitle"}
 	attach.Exclude, attach.Require = [][]string{inputs}, [][]string{inputs}
-	act := tool(debugUIAction, "Click, type, set a value, press a key, scroll or drag, and see what it changed", 0,
+	act := tool(debugUIAction, "Act on an element and show what changed", 0,
 		"app act SESSION click btn_a1b2", "app act SESSION set_value sld_1a2b --value 0.8", `app act SESSION type txt_9f3c --text "héllo"`,
 		"app act SESSION key --key s --modifiers cmd", "app act SESSION scroll lst_77aa --direction down",
 		"app act SESSION drag lbl_0001 --to-id lbl_0002")
 	act.Timeout = 2 * time.Minute
 	act.Describe = "Perform a UI action on a running process. Actions: click, set_value, type, key, scroll, drag. Uses accessibility " +
 		"actions when available, falls back to synthesized input events. Returns before/after node state for verification."
-	act.Help = "An action that cannot be done answers success: false and exits with 1: an id that is not there, an element without bounds,\n" +
-		"a value that it does not take, a key that no keyboard has. On Linux cmd is the Control key. $SECRET:name types a secret by its name."
+	act.Help = "An impossible action answers success: false and exits with 1, such as for an unknown id, an element without bounds,\n" +
+		"an invalid value or an unknown key. On Linux cmd is the Control key. $SECRET:name types a secret by its name."
 	return []op.Op{
-		op.New(tool(debugLaunch, "Start a program and work with its windows", op.Executes,
+		op.New(tool(debugLaunch, "Start a desktop program in a new session", op.Executes,
 			"app launch mousepad", "app launch --cwd build --env LANG=de_DE.UTF-8 -- ./app --verbose"), v.launch),
 		op.New(attach, v.attach),
-		op.New(tool(debugWindows, "List the windows of a session, or all of yours", op.ReadOnly|op.Idempotent,
+		op.New(tool(debugWindows, "List the windows of a session or of all your sessions", op.ReadOnly|op.Idempotent,
 			"app windows", "app windows SESSION"), v.windows),
-		op.New(tool(debugSession, "Tell how a session's program is and what it printed, list the sessions, or stop one", 0,
+		op.New(tool(debugSession, "Show a session's state and output, list sessions, or stop one", 0,
 			"app session SESSION", "app session list", "app session stop SESSION"), v.session),
-		op.New(tool(debugUI, "See the windows of a session: a tree with an id for every element, or a picture", op.ReadOnly,
+		op.New(tool(debugUI, "Show a session's windows as a tree of elements or a screenshot", op.ReadOnly,
 			"app ui SESSION", "app ui SESSION --role button --text save", "app ui SESSION --mode screenshot --id btn_a1b2"), v.look),
 		op.New(act, v.perform),
 	}
@@ -58,11 +60,11 @@ func Ops(core *desktopops.Desktop) []op.Op {
 
 type launchIn struct {
 	Command op.Argv  `json:"command" doc:"the program and its arguments" cli:"arg" private:"true"`
-	Cwd     op.Path  `json:"cwd,omitempty" doc:"its working folder; yours if absent"`
-	Env     []string `json:"env,omitempty" doc:"variables for it, as NAME=VALUE" pairs:"true" private:"true"`
+	Cwd     op.Path  `json:"cwd,omitempty" doc:"working folder (default: yours)"`
+	Env     []string `json:"env,omitempty" doc:"environment, as NAME=VALUE" pairs:"true" private:"true"`
 }
 
-// begunOut is a session that was made.
+// begunOut is a new session.
 type begunOut struct {
 	Session string `json:"sessionId"`
 	PID     int    `json:"pid"`
@@ -70,10 +72,12 @@ type begunOut struct {
 	did string
 }
 
-// Text says so, and how its windows are seen and driven by the usual operations.
+// Text names the session, and the calls that show its windows.
 func (o begunOut) Text() string {
-	return fmt.Sprintf("%s; its session is %s\nhint: `ios-agent snapshot --udid pid:%d` shows its windows; tap, fill and batch take the same "+
-		"`--udid`. Or `ios-agent app ui %s`", oneline.Of(o.did), o.Session, o.PID, o.Session)
+	snapshot := hint.Do("snapshot", "udid", fmt.Sprintf("pid:%d", o.PID))
+	return fmt.Sprintf("%s; its session is %s\nhint: %s shows its windows, and tap, fill and batch accept the same %s; "+
+		"%s shows the windows as a tree",
+		oneline.Of(o.did), o.Session, snapshot, hint.Field("udid"), hint.Do(debugUI.FullName(), "sessionId", o.Session))
 }
 
 func (v views) launch(ctx context.Context, c *op.Call, in launchIn) (begunOut, error) {
@@ -89,9 +93,9 @@ func begun(did string, s *process.Session, err error) (begunOut, error) {
 }
 
 type attachIn struct {
-	PID   int    `json:"pid,omitempty" doc:"the process, one of your own" min:"2"`
-	Name  string `json:"name,omitempty" doc:"the program's name, such as mousepad" cli:"arg"`
-	Title string `json:"windowTitle,omitempty" doc:"the title of its window, or a part of it"`
+	PID   int    `json:"pid,omitempty" doc:"id of your own process" min:"2"`
+	Name  string `json:"name,omitempty" doc:"program name, such as mousepad" cli:"arg"`
+	Title string `json:"windowTitle,omitempty" doc:"window title or a part of it"`
 }
 
 func (v views) attach(ctx context.Context, c *op.Call, in attachIn) (begunOut, error) {
@@ -100,14 +104,14 @@ func (v views) attach(ctx context.Context, c *op.Call, in attachIn) (begunOut, e
 }
 
 type windowsIn struct {
-	Session string `json:"sessionId,omitempty" doc:"only the windows of this session; all of yours if absent" cli:"arg"`
+	Session string `json:"sessionId,omitempty" doc:"session (default: all of yours)" cli:"arg"`
 }
 
 type windowsOut struct {
 	Windows []contract.Window `json:"windows"`
 }
 
-// Text is a line a window.
+// Text is one line per window.
 func (o windowsOut) Text() string {
 	if len(o.Windows) == 0 {
 		return "no window"
@@ -146,9 +150,9 @@ type sessionIn struct {
 	Action string `json:"action,omitempty" doc:"what to do" enum:"status,list,stop" default:"status" cli:"arg" match:"^(status|list|stop)$"`
 	ID     string `json:"sessionId,omitempty" doc:"Session ID (from debug_launch); not for 'list'" cli:"arg"`
 
-	Limit int          `json:"limit,omitempty" doc:"bytes of each stream" min:"1" max:"65536" default:"2048"`
-	After string       `json:"after,omitempty" doc:"what was printed after this cursor of an earlier answer; the end if absent"`
-	Out   op.Path      `json:"out,omitempty" doc:"write all that is kept, up to 64 KiB of each stream, to this file" dash:"stdout"`
+	Limit int          `json:"limit,omitempty" doc:"maximum bytes of each stream" min:"1" max:"65536" default:"2048"`
+	After string       `json:"after,omitempty" doc:"cursor of an earlier answer: show later output (default: the end)"`
+	Out   op.Path      `json:"out,omitempty" doc:"file for all stored output, up to 64 KiB of each stream" dash:"stdout"`
 	Force op.Overwrite `json:"force,omitempty" doc:"overwrite the file"`
 }
 
@@ -156,7 +160,7 @@ type sessionIn struct {
 type sessionOut struct {
 	sessionRow
 	Sessions []sessionRow `json:"sessions,omitempty"`
-	Path     string       `json:"file,omitempty"` // that was written
+	Path     string       `json:"file,omitempty"` // the written file
 
 	action string
 }
@@ -167,13 +171,13 @@ type sessionRow struct {
 	Program  string `json:"program,omitempty"`
 	Attached bool   `json:"attached,omitempty"`
 	Status   string `json:"status,omitempty"`   // running or exited
-	Exit     *int   `json:"exitCode,omitempty"` // absent after a signal, and of a program that was attached to
+	Exit     *int   `json:"exitCode,omitempty"` // absent after a signal, and for an attached program
 	Signal   string `json:"signal,omitempty"`
-	Stdout   string `json:"stdout,omitempty" lines:"quoted"` // the end of it, as strangers wrote it
+	Stdout   string `json:"stdout,omitempty" lines:"quoted"` // the end of the output: text of the program
 	Stderr   string `json:"stderr,omitempty" lines:"quoted"`
-	Lost     int64  `json:"bytesOmitted,omitempty"` // printed before what is shown
-	More     int64  `json:"bytesMore,omitempty"`    // printed after what is shown
-	Cursor   string `json:"cursor,omitempty"`       // read on after it
+	Lost     int64  `json:"bytesOmitted,omitempty"` // output before the shown part
+	More     int64  `json:"bytesMore,omitempty"`    // output after the shown part
+	Cursor   string `json:"cursor,omitempty"`       // position of the next read
 }
 
 func rowOf(s process.Status) sessionRow {
@@ -205,7 +209,7 @@ func (r sessionRow) line() string {
 	return fmt.Sprintf("%s: %s (process %d) %s", r.ID, ui.Inline(r.Program), r.PID, how)
 }
 
-// Text says how the program is, and the end of what it printed, quoted: it is data.
+// Text is the program's state and the end of its output, quoted because it is data.
 func (o sessionOut) Text() string {
 	var lines []string
 	if o.action == list {
@@ -219,16 +223,16 @@ func (o sessionOut) Text() string {
 	}
 	lines = append(lines, o.line())
 	if o.action == stop && o.Attached {
-		lines[0] += "; it was let go, and is left as it is"
+		lines[0] += "; the session is detached, and the program keeps running"
 	}
 	if o.Lost > 0 {
-		lines = append(lines, fmt.Sprintf("… %d bytes before; `ios-agent app session status %s --after 0.0` reads from the first that are kept, "+
-			"`--out FILE` writes them all", o.Lost, o.ID))
+		lines = append(lines, fmt.Sprintf("… %d bytes before; %s reads from the first stored byte, and %s writes all stored output to a file",
+			o.Lost, o.from("0.0"), hint.Field("out")))
 	}
 	said := append(printed("stdout", o.Stdout), printed("stderr", o.Stderr)...)
 	lines = append(lines, fitting(said)...)
 	if o.More > 0 {
-		lines = append(lines, fmt.Sprintf("… %d bytes more: `ios-agent app session status %s --after %s`", o.More, o.ID, o.Cursor))
+		lines = append(lines, fmt.Sprintf("… %d bytes more: %s", o.More, o.from(o.Cursor)))
 	}
 	if o.Path != "" {
 		lines = append(lines, "saved "+ui.Inline(o.Path))
@@ -236,15 +240,21 @@ func (o sessionOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// mostPrinted is how many bytes of what a program printed a text shows: control characters take six each.
+// from is the fact of a call that reads on from a cursor.
+func (r sessionRow) from(cursor string) string {
+	return hint.Do(debugSession.FullName(), "action", status, "sessionId", r.ID, "after", cursor)
+}
+
+// mostPrinted is the maximum size in bytes of the output in a text: a control character takes six.
 const mostPrinted = 12 << 10
 
-// fitting are the last lines that fit.
+// fitting are the last lines that fit into mostPrinted.
 func fitting(lines []string) []string {
 	used := 0
 	for i, line := range slices.Backward(lines) {
 		if used += len(line) + 1; used > mostPrinted {
-			return append([]string{fmt.Sprintf("… %d lines are too long for this text; `--out FILE` writes them", i+1)}, lines[i+1:]...)
+			left := fmt.Sprintf("… %d lines are too long for this text; %s writes them to a file", i+1, hint.Field("out"))
+			return append([]string{left}, lines[i+1:]...)
 		}
 	}
 	return lines
@@ -261,14 +271,14 @@ func (v views) session(ctx context.Context, c *op.Call, in sessionIn) (out sessi
 	out.action = in.Action
 	if in.Action != list && in.ID == "" {
 		return out, fault.New(fault.InvalidInput, "sessionId is required for '%s'", in.Action).With("field", "sessionId").
-			WithHint("`ios-agent app session list` lists the sessions")
+			WithHint("%s lists the sessions", hint.Do(debugSession.FullName(), "action", list))
 	}
 	var s process.Status
 	switch in.Action {
 	case list:
 		for _, s := range v.core.Sessions(c) {
 			one := rowOf(s)
-			one.Stdout, one.Stderr, one.Lost, one.Cursor = "", "", 0, "" // status tells them
+			one.Stdout, one.Stderr, one.Lost, one.Cursor = "", "", 0, "" // status shows the output
 			out.Sessions = append(out.Sessions, one)
 		}
 		return out, nil
@@ -285,20 +295,20 @@ func (v views) session(ctx context.Context, c *op.Call, in sessionIn) (out sessi
 
 type lookIn struct {
 	Session string `json:"sessionId" doc:"Session ID (from debug_launch)" cli:"arg"`
-	Mode    string `json:"mode,omitempty" doc:"what to see" enum:"tree,screenshot,both" default:"tree"`
+	Mode    string `json:"mode,omitempty" doc:"what to show" enum:"tree,screenshot,both" default:"tree"`
 	ID      string `json:"id,omitempty" doc:"crop the screenshot to this node"`
-	Verbose bool   `json:"verbose,omitempty" doc:"the tree as JSON, with the elements that do not show"`
+	Verbose bool   `json:"verbose,omitempty" doc:"the tree as JSON, with hidden elements"`
 	Role    string `json:"role,omitempty" doc:"only elements of this role, such as AXButton or button"`
 	Text    string `json:"text,omitempty" doc:"only elements whose title, value or identifier has this"`
-	Depth   int    `json:"depth,omitempty" doc:"how deep to show; windows are 1" min:"1" max:"50"`
-	Budget  int    `json:"budget,omitempty" doc:"tokens the tree may cost, about" min:"20" max:"200000" default:"6000" more:"true"`
+	Depth   int    `json:"depth,omitempty" doc:"maximum depth; windows are 1" min:"1" max:"50"`
+	Budget  int    `json:"budget,omitempty" doc:"approximate maximum of tokens" min:"20" max:"200000" default:"6000" more:"true"`
 }
 
-// lookOut is what a session shows.
+// lookOut is the tree or the screenshot of a session.
 type lookOut struct {
 	Tree    string      `json:"tree,omitempty" lines:"ours"`
 	Stats   stats       `json:"stats"`
-	Left    []string    `json:"leftOut,omitempty"` // what the tree does not have, and why
+	Left    []string    `json:"leftOut,omitempty"` // parts that the tree lacks, with the reason
 	Toolkit string      `json:"toolkit,omitempty"`
 	Picture *pictureOut `json:"screenshot,omitempty"`
 
@@ -306,7 +316,7 @@ type lookOut struct {
 }
 
 type stats struct {
-	Nodes     int   `json:"axNodes"` // of the process
+	Nodes     int   `json:"axNodes"` // all elements of the process
 	Shown     int   `json:"shownNodes"`
 	LatencyMS int64 `json:"latencyMs"`
 }
@@ -316,10 +326,10 @@ type pictureOut struct {
 	picture.Size
 }
 
-// Images is the picture.
+// Images is the screenshot.
 func (o lookOut) Images() []op.Image { return o.images }
 
-// Text is the tree, and what it lacks.
+// Text is the tree, and the parts that it lacks.
 func (o lookOut) Text() string {
 	var parts []string
 	if o.Tree != "" {
@@ -331,10 +341,10 @@ func (o lookOut) Text() string {
 	if o.Picture != nil {
 		parts = append(parts, fmt.Sprintf("saved %s (%s)", o.Picture.Path, o.Picture.Size.Text()))
 	}
-	return cmp.Or(strings.Join(parts, "\n"), "no element fits")
+	return cmp.Or(strings.Join(parts, "\n"), "no matching element")
 }
 
-// bytesPerToken is about how much of a tree a token is.
+// bytesPerToken is the approximate size of a token of a tree.
 const bytesPerToken = 4
 
 func (v views) look(ctx context.Context, c *op.Call, in lookIn) (out lookOut, err error) {

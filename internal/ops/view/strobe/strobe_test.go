@@ -10,6 +10,7 @@ import (
 
 	"ios-agent/internal/desktop/process"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/view/strobe"
 	"ios-agent/internal/ui"
@@ -84,11 +85,11 @@ func (s *set) launch(command ...string) begun {
 
 // seen is how the answer to a launch says where the windows are.
 func (b begun) seen() string {
-	return fmt.Sprintf("\nhint: `ios-agent snapshot --udid pid:%d` shows its windows; tap, fill and batch take the same `--udid`. "+
-		"Or `ios-agent app ui %s`", b.PID, b.SessionID)
+	return fmt.Sprintf("\nhint: %s shows its windows, and tap, fill and batch accept the same %s; %s shows the windows as a tree",
+		hint.Do("snapshot", "udid", fmt.Sprintf("pid:%d", b.PID)), hint.Field("udid"), hint.Do("desktop_debug_ui", "sessionId", b.SessionID))
 }
 
-func TestLaunchTellsTheSession(t *testing.T) {
+func TestLaunchReturnsSession(t *testing.T) {
 	s := open(t)
 	var got begun
 	e := s.Must("debug_launch", `{"command":["sh","-c","echo $A"],"env":["A=b"],"cwd":"`+s.room.Dir+`"}`, &got)
@@ -100,10 +101,10 @@ func TestLaunchTellsTheSession(t *testing.T) {
 		t.Errorf("got %q, want what it printed", text)
 	}
 	s.Refused("debug_launch", `{"command":[]}`, fault.InvalidInput, "command")
-	s.Refused("debug_launch", `{"command":["no-such-program"]}`, fault.AppLaunchFailed, "there is no program no-such-program")
+	s.Refused("debug_launch", `{"command":["no-such-program"]}`, fault.AppLaunchFailed, "cannot find the program no-such-program")
 }
 
-func TestAttachTakesOneOfItsInputs(t *testing.T) {
+func TestAttachNeedsExactlyOneInput(t *testing.T) {
 	s := start(t)
 	s.app.Call("Editor", "Letter")
 	for _, input := range []string{fmt.Sprintf(`{"pid":%d}`, s.s.PID), `{"name":"editor"}`, `{"windowTitle":"letter"}`} {
@@ -120,7 +121,7 @@ func TestAttachTakesOneOfItsInputs(t *testing.T) {
 	s.Refused("debug_attach", `{"windowTitle":"none"}`, fault.AppNotRunning)
 }
 
-func TestWindowsAreALineEach(t *testing.T) {
+func TestWindowsShowsOneLinePerWindow(t *testing.T) {
 	s := open(t)
 	if e := s.Must("debug_windows", `{}`, nil); e.Stdout != "no window" || string(e.Result) != `{"windows":[]}` {
 		t.Errorf("got %q and %s, want no window", e.Stdout, e.Result)
@@ -136,12 +137,13 @@ func TestWindowsAreALineEach(t *testing.T) {
 	s.Refused("debug_windows", `{"sessionId":"none"}`, fault.SessionNotFound)
 }
 
-func TestSessionTellsHowItsProgramIs(t *testing.T) {
+func TestSessionShowsStateOfProgram(t *testing.T) {
 	s := open(t)
 	if e := s.Must("debug_session", `{"action":"list"}`, nil); e.Stdout != "no session" {
 		t.Errorf("got %q, want no session", e.Stdout)
 	}
-	f := s.Refused("debug_session", `{}`, fault.InvalidInput, "sessionId is required for 'status'", "`ios-agent app session list`")
+	f := s.Refused("debug_session", `{}`, fault.InvalidInput, "sessionId is required for 'status'",
+		hint.Do("desktop_debug_session", "action", "list"))
 	if f.Details["field"] != "sessionId" {
 		t.Errorf("got %+v, want the field", f)
 	}
@@ -187,7 +189,7 @@ func TestSessionTellsHowItsProgramIs(t *testing.T) {
 	s.Refused("debug_session", `{"sessionId":"`+runs.SessionID+`"}`, fault.SessionNotFound)
 }
 
-func TestAttachedProgramIsLetGo(t *testing.T) {
+func TestStopLeavesAttachedProgramRunning(t *testing.T) {
 	s := open(t)
 	pid := s.room.Child()
 	var got begun
@@ -197,8 +199,8 @@ func TestAttachedProgramIsLetGo(t *testing.T) {
 		t.Errorf("got %q, want %q", e.Stdout, line)
 	}
 	e := s.Must("debug_session", `{"action":"stop","sessionId":"`+got.SessionID+`"}`, nil)
-	if e.Stdout != line+"; it was let go, and is left as it is" {
-		t.Errorf("got %q, want it let go", e.Stdout)
+	if want := line + "; the session is detached, and the program keeps running"; e.Stdout != want {
+		t.Errorf("text = %q, want %q", e.Stdout, want)
 	}
 }
 
@@ -208,8 +210,8 @@ type output struct {
 	BytesOmitted, BytesMore int
 }
 
-// TestOutputOfAProgramIsBounded: the end of it, then page by page with a cursor, all that is kept in a file; nothing twice, nothing lost.
-func TestOutputOfAProgramIsBounded(t *testing.T) {
+// TestSessionBoundsOutput reads the end of the output, then all of it page by page with a cursor, and writes all of it to a file.
+func TestSessionBoundsOutput(t *testing.T) {
 	s := open(t)
 	long := s.launch("seq", "-w", "9000") // 45,000 bytes
 	on := func(more string) string { return `{"sessionId":"` + long.SessionID + `"` + more + `}` }
@@ -219,7 +221,7 @@ func TestOutputOfAProgramIsBounded(t *testing.T) {
 	if len(got.Stdout) > 2048 || !strings.HasSuffix(got.Stdout, "\n8999\n9000\n") || got.BytesOmitted != 45_000-len(got.Stdout) {
 		t.Errorf("got %d bytes and %d before them, want the last lines", len(got.Stdout), got.BytesOmitted)
 	}
-	if len(e.Stdout) > 16<<10 || len(e.Result) > 16<<10 || !strings.Contains(e.Stdout, "--after 0.0") {
+	if len(e.Stdout) > 16<<10 || len(e.Result) > 16<<10 || !strings.Contains(e.Stdout, `"after":"0.0"`) {
 		t.Errorf("got a text of %d and JSON of %d bytes, want 16 KiB at most and how to read the rest", len(e.Stdout), len(e.Result))
 	}
 	var all string
@@ -243,12 +245,12 @@ func TestOutputOfAProgramIsBounded(t *testing.T) {
 	if s.Must("debug_session", on(`,"after":"`+got.Cursor+`"`), &got); got.Stdout != "" || got.BytesMore != 0 {
 		t.Errorf("after the end: got %q, want nothing", got.Stdout)
 	}
-	s.Refused("debug_session", on(`,"after":"x"`), fault.InvalidInput, "is no cursor")
+	s.Refused("debug_session", on(`,"after":"x"`), fault.InvalidInput, "cursor")
 	s.Refused("debug_session", on(`,"out":"`+file+`"`), fault.PathError)
 }
 
-// TestOutputWithoutLinesIsBounded: what has no lines, or is not text, does not make an answer large.
-func TestOutputWithoutLinesIsBounded(t *testing.T) {
+// TestSessionBoundsOutputWithoutLines covers output without line breaks, binary output and empty lines.
+func TestSessionBoundsOutputWithoutLines(t *testing.T) {
 	s := open(t)
 	for _, filter := range []string{"tr '\\0' x", "cat", "tr '\\0' '\\n'"} {
 		large := s.launch("sh", "-c", "head -c 70000 /dev/zero | "+filter+" | tee /dev/stderr")
@@ -273,7 +275,7 @@ type seen struct {
 	} `json:"screenshot"`
 }
 
-func TestLookShowsTheTreeOrAPicture(t *testing.T) {
+func TestLookShowsTreeOrScreenshot(t *testing.T) {
 	s := start(t)
 	var got seen
 	e := s.Must("debug_ui", s.on(""), &got)
@@ -300,14 +302,14 @@ func TestLookShowsTheTreeOrAPicture(t *testing.T) {
 	}
 }
 
-func TestLookShowsWhatFits(t *testing.T) {
+func TestLookFiltersTree(t *testing.T) {
 	s := start(t)
 	var got seen
 	if s.Must("debug_ui", s.on(`"role":"slider"`), &got); got.Stats.ShownNodes != 1 || !strings.Contains(got.Tree, "Volume") {
 		t.Errorf("got %+v, want the slider alone", got)
 	}
-	if e := s.Must("debug_ui", s.on(`"text":"nowhere"`), &got); e.Stdout != "no element fits" {
-		t.Errorf("got %q, want that no element fits", e.Stdout)
+	if e := s.Must("debug_ui", s.on(`"text":"nowhere"`), &got); e.Stdout != "no matching element" {
+		t.Errorf("text = %q, want %q", e.Stdout, "no matching element")
 	}
 	if s.Must("debug_ui", s.on(`"depth":1`), &got); got.Stats.ShownNodes != 1 {
 		t.Errorf("got %+v, want the window alone", got)

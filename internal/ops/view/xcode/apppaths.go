@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/ops/builds"
 )
 
-// appPaths are the tools that tell where a built app is.
+// appPaths are the tools that show the path of a built app.
 func (v views) appPaths() []op.Op {
 	return []op.Op{
 		op.New(v.completed(example(asking(getSimAppPath, "Show the path of the app built for a simulator", inSimulator),
@@ -20,7 +20,7 @@ func (v views) appPaths() []op.Op {
 	}
 }
 
-// appPathOut is where a scheme's app is.
+// appPathOut is the path of a scheme's app.
 type appPathOut struct {
 	AppPath   string   `json:"appPath"`
 	BundleID  string   `json:"bundleId,omitempty"`
@@ -33,7 +33,7 @@ type appPathOut struct {
 func (o appPathOut) Text() string {
 	text := o.AppPath
 	if !o.Exists {
-		text += "\nnote: it does not exist yet: build it first"
+		text += "\nnote: the app does not exist yet: build it first"
 	}
 	return andNext(text, o.NextSteps)
 }

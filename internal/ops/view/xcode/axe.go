@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/ui/flat"
 )
 
-// axElement is an element in AXe's words, which are CoreSimulator's. It has no pid: a look does not tell it.
+// axElement is an element with AXe's keys, which are CoreSimulator's. It lacks the key pid: a look does not read the process.
 type axElement struct {
 	AXFrame     string     `json:"AXFrame"`
 	ID          *string    `json:"AXUniqueId"`
@@ -27,10 +27,10 @@ type axElement struct {
 	Subrole     *string    `json:"subrole"`
 }
 
-// axKind is what accessibility calls a type of XCUITest's.
+// axKind has the names that accessibility uses for an element type of XCUITest.
 type axKind struct{ name, role, description, subrole string }
 
-// axKinds are the types that it calls otherwise; the others keep their name, and their role begins with AX.
+// axKinds are the types whose names differ; the other types keep their name, and their role begins with AX.
 var axKinds = map[string]axKind{
 	"Other":             {"Group", "AXGroup", "group", ""},
 	"Window":            {"Group", "AXGroup", "group", ""},
@@ -49,7 +49,7 @@ var axKinds = map[string]axKind{
 	"Key":               {"Button", "AXButton", "keyboard key", "AXKeyboardKey"},
 }
 
-// inAXe is an element and what is below it. An empty field shows its placeholder as its value.
+// inAXe converts an element and its children. An empty field shows its placeholder as its value.
 func inAXe(n *ui.Node) axElement {
 	from, kind := flat.ElementOf(n), axKinds[n.Type]
 	f := n.Frame

@@ -18,16 +18,16 @@ func (v views) batches() []op.Op {
 	}
 }
 
-// batchUIIn are taps.
+// batchUIIn is a list of taps.
 type batchUIIn struct {
 	simIn
 	Steps []string `json:"steps" doc:"1 to 100 of {\"action\":\"tap\",\"elementRef\":\"e12\",\"preDelay\":0,\"postDelay\":0}" items:"object"`
-	Cache string   `json:"axCache,omitempty" doc:"has no effect: every step looks again" enum:"perBatch,perStep,none" default:"perStep"`
-	Wait  float64  `json:"waitTimeout,omitempty" doc:"seconds that an element may take to appear" min:"0" max:"60" default:"5" unit:"s"`
-	Poll  float64  `json:"pollInterval,omitempty" doc:"has no effect: the wait ends as soon as the element is there" min:"0" max:"10"`
+	Cache string   `json:"axCache,omitempty" doc:"ignored: every step looks again" enum:"perBatch,perStep,none" default:"perStep"`
+	Wait  float64  `json:"waitTimeout,omitempty" doc:"seconds to wait for an element" min:"0" max:"60" default:"5" unit:"s"`
+	Poll  float64  `json:"pollInterval,omitempty" doc:"ignored: the wait ends as soon as the element appears" min:"0" max:"10"`
 }
 
-// batchStep is one of them.
+// batchStep is one tap.
 type batchStep struct {
 	Action string  `json:"action"`
 	Ref    string  `json:"elementRef"`
@@ -35,7 +35,7 @@ type batchStep struct {
 	After  float64 `json:"postDelay"`
 }
 
-// batchUIOut is what came of each.
+// batchUIOut has the result of each tap.
 type batchUIOut struct {
 	Done  int               `json:"done"`
 	Steps []touch.ActionOut `json:"steps"`
@@ -44,7 +44,7 @@ type batchUIOut struct {
 	fault *fault.Fault
 }
 
-// Text is one paragraph a step.
+// Text is one paragraph per step.
 func (o batchUIOut) Text() string {
 	text := fmt.Sprintf("%d of %d steps done", o.Done, o.total)
 	for i, s := range o.Steps {
@@ -53,15 +53,16 @@ func (o batchUIOut) Text() string {
 	return text
 }
 
-// Fault is that of the step that stopped it.
+// Fault is the fault of the step that stopped the batch.
 func (o batchUIOut) Fault() *fault.Fault { return o.fault }
 
-// mostSteps is how many taps one call makes.
+// mostSteps is the maximum number of taps of one call.
 const mostSteps = 100
 
 func (in batchUIIn) steps() ([]batchStep, error) {
 	if len(in.Steps) == 0 || len(in.Steps) > mostSteps {
-		return nil, fault.New(fault.InvalidInput, "batch: between 1 and %d steps, not %d", mostSteps, len(in.Steps)).With("field", "steps")
+		return nil, fault.New(fault.InvalidInput, "batch: steps must have 1 to %d entries, not %d", mostSteps, len(in.Steps)).
+			With("field", "steps")
 	}
 	all := make([]batchStep, len(in.Steps))
 	for i, text := range in.Steps {
@@ -70,15 +71,15 @@ func (in batchUIIn) steps() ([]batchStep, error) {
 			return nil, fault.New(fault.InvalidInput, "batch: step %d: %w", i+1, fault.OfJSON(err)).With("field", "steps")
 		}
 		if s.Action != "tap" || s.Ref == "" || s.Before < 0 || s.Before > 10 || s.After < 0 || s.After > 10 {
-			return nil, fault.New(fault.InvalidInput, "batch: step %d is not {action: tap, elementRef} with delays of at most 10 seconds", i+1).
-				With("field", "steps").WithHint("the core operation batch takes every verb")
+			return nil, fault.New(fault.InvalidInput, "batch: step %d must be {action: tap, elementRef} with delays of up to 10 seconds", i+1).
+				With("field", "steps").WithHint("use action tap and a ref of %s", nextCall(snapshotUI))
 		}
 	}
 	return all, nil
 }
 
-// batch stops at the first step that fails: the steps after it were meant for another screen. Each ref is looked up when its
-// step runs; one whose element is gone by then is refused.
+// batch stops at the first step that fails, because the later steps expect the screen that this step leads to. Each ref is looked
+// up when its step runs: a ref whose element is gone by then is refused.
 func (v views) batch(ctx context.Context, c *op.Call, in batchUIIn, on target.Target) (batchUIOut, error) {
 	steps, err := in.steps()
 	if err != nil {

@@ -19,15 +19,15 @@ import (
 	"ios-agent/internal/xcode/choose"
 )
 
-// askTime is for a question to one of Xcode's tools.
+// askTime is the time limit of a query to one of Xcode's tools.
 const askTime = 15 * time.Minute
 
-// building is a tool that builds or tests. It may run for hours, and runs the project's own code.
+// building is the spec of a tool that builds or tests. Such a tool may run for hours, and runs the project's own code.
 func building(row op.Spec, summary string, hints op.Hints, groups ...string) op.Spec {
 	return long(builds.BuildTimeout, tool(row, summary, hints|op.Executes, groups...))
 }
 
-// asking is a question to xcodebuild, which may have to resolve packages first, and with that runs their manifests.
+// asking is the spec of a tool that queries xcodebuild. xcodebuild may resolve packages first, which runs their manifests.
 func asking(row op.Spec, summary string, groups ...string) op.Spec {
 	return long(askTime, tool(row, summary, readOnly|op.Executes, groups...))
 }
@@ -37,7 +37,7 @@ func example(s op.Spec, lines ...string) op.Spec {
 	return s
 }
 
-// forScheme completes a call with the session's project and scheme; forSimulator, with its simulator too.
+// forScheme completes a call with the session's project and scheme; forSimulator also with its simulator.
 func forScheme(needs ...config.Requirement) complete.Completion {
 	return complete.Completion{Require: append([]config.Requirement{needsScheme, needsContainer}, needs...)}
 }
@@ -77,17 +77,17 @@ func (v views) builds() []op.Op {
 	}
 }
 
-// containerIn says what to build: a project or a workspace.
+// containerIn names a project or a workspace.
 type containerIn struct {
 	Project   op.Path `json:"projectPath,omitempty" doc:"path of the .xcodeproj; excludes workspacePath"`
 	Workspace op.Path `json:"workspacePath,omitempty" doc:"path of the .xcworkspace; excludes projectPath"`
 }
 
-// schemeIn adds which scheme, and in which configuration.
+// schemeIn adds the scheme and the build configuration.
 type schemeIn struct {
 	containerIn
-	Scheme        string `json:"scheme,omitempty" doc:"the scheme; list_schemes shows them"`
-	Configuration string `json:"configuration,omitempty" doc:"the build configuration; Debug if absent and no default is set"`
+	Scheme        string `json:"scheme,omitempty" doc:"scheme, from list_schemes"`
+	Configuration string `json:"configuration,omitempty" doc:"build configuration (default: the session's, else Debug)"`
 }
 
 func (in schemeIn) project() builds.Project {
@@ -96,9 +96,9 @@ func (in schemeIn) project() builds.Project {
 
 // howIn is how to build.
 type howIn struct {
-	DerivedData op.Path  `json:"derivedDataPath,omitempty" doc:"folder for the build; Xcode's DerivedData shares its cache"`
-	ExtraArgs   []string `json:"extraArgs,omitempty" doc:"further arguments of xcodebuild; an empty list clears the default"`
-	Prefer      bool     `json:"preferXcodebuild,omitempty" doc:"accepted for compatibility: xcodebuild is always used"`
+	DerivedData op.Path  `json:"derivedDataPath,omitempty" doc:"build folder; Xcode's DerivedData shares its cache"`
+	ExtraArgs   []string `json:"extraArgs,omitempty" doc:"further xcodebuild arguments; [] clears the session default"`
+	Prefer      bool     `json:"preferXcodebuild,omitempty" doc:"ignored: xcodebuild is always used"`
 	NoWarnings  bool     `json:"suppressWarnings,omitempty" doc:"leave warnings out of the answer"`
 }
 
@@ -106,15 +106,15 @@ func (in howIn) how() builds.How {
 	return builds.How{DerivedData: in.DerivedData, ExtraArgs: in.ExtraArgs, NoWarnings: in.NoWarnings}
 }
 
-// forTestingIn is for building tests that are run later.
+// forTestingIn are the inputs to build tests and run them later.
 type forTestingIn struct {
-	ForTesting bool    `json:"buildForTesting,omitempty" doc:"build the app and its tests, to be run later without building"`
-	Products   op.Path `json:"testProductsPath,omitempty" doc:"with buildForTesting: where to put the .xctestproducts"`
+	ForTesting bool    `json:"buildForTesting,omitempty" doc:"build the app and its tests, to run later without a build"`
+	Products   op.Path `json:"testProductsPath,omitempty" doc:"with buildForTesting: path of the new .xctestproducts"`
 }
 
 // archIn is the architecture of a macOS build.
 type archIn struct {
-	Arch string `json:"arch,omitempty" doc:"the architecture; this Mac's if absent" enum:"arm64,x86_64"`
+	Arch string `json:"arch,omitempty" doc:"architecture (default: this Mac's)" enum:"arm64,x86_64"`
 }
 
 func (in archIn) mac() choose.Destination {
@@ -123,20 +123,20 @@ func (in archIn) mac() choose.Destination {
 
 // simPlatformIn is the platform of a simulator.
 type simPlatformIn struct {
-	Platform simPlatform `json:"platform,omitempty" doc:"the simulator's platform; found from its runtime if absent"`
+	Platform simPlatform `json:"platform,omitempty" doc:"platform (default: that of the simulator's runtime)"`
 }
 
 // simPlatform is a platform of simulators.
 type simPlatform string
 
-// Choices are all of them.
+// Choices lists all platforms of simulators.
 func (simPlatform) Choices() []string {
 	return []string{"iOS Simulator", "watchOS Simulator", "tvOS Simulator", "visionOS Simulator"}
 }
 
 // devicePlatformIn is the platform of a physical device.
 type devicePlatformIn struct {
-	Platform string `json:"platform,omitempty" doc:"iOS if absent and no default is set" enum:"iOS,watchOS,tvOS,visionOS"`
+	Platform string `json:"platform,omitempty" doc:"platform (default: the session's, else iOS)" enum:"iOS,watchOS,tvOS,visionOS"`
 }
 
 func onSim(in simIn, platform string) choose.Destination {
@@ -147,13 +147,13 @@ func (in devicePlatformIn) device(id string) choose.Destination {
 	return choose.Destination{Kind: choose.OnDevice, Device: id, Platform: in.Platform}
 }
 
-// buildOut is what came of a build, and what usually follows.
+// buildOut is the result of a build, and the calls that usually follow.
 type buildOut struct {
 	builds.Out
 	NextSteps []string `json:"nextSteps,omitempty"`
 }
 
-// Text is what a reader needs to go on.
+// Text is the result; after a successful build also the next steps.
 func (o buildOut) Text() string {
 	if o.Fault() != nil {
 		return o.Out.Text()
@@ -173,7 +173,8 @@ func (v views) built(c *op.Call, in any, done builds.Out, err error, next ...op.
 	return out, nil
 }
 
-// again spells a call of a tool that repeats what the call itself gave and the tool takes; session defaults give the rest.
+// again is the fact of a next call that repeats the inputs of this call, if the next tool takes them. Inputs that came from session
+// defaults are left out: the next call gets them from there too.
 func (v views) again(c *op.Call, in any, tool op.Spec) string {
 	values := map[string]any{}
 	if raw, err := json.Marshal(in); err != nil || json.Unmarshal(raw, &values) != nil {
@@ -192,7 +193,7 @@ func (v views) again(c *op.Call, in any, tool op.Spec) string {
 	return nextCall(tool, pairs...)
 }
 
-// buildIn is what the tools that build have in common, and for what they build.
+// buildIn are the inputs that all building tools share, and the destination.
 type buildIn struct {
 	schemeIn
 	howIn
@@ -200,7 +201,7 @@ type buildIn struct {
 	on choose.Destination
 }
 
-// build builds. Tests that were built are run next, and an app is run, or looked for.
+// build builds. The next step after a build for testing is to run the tests, after any other build the tools of next.
 func (v views) build(ctx context.Context, c *op.Call, given any, in buildIn, test op.Spec, next ...op.Spec) (buildOut, error) {
 	if in.Products != "" && !in.ForTesting {
 		return buildOut{}, fault.New(fault.InvalidInput, "testProductsPath needs buildForTesting").With("field", "testProductsPath")
@@ -250,7 +251,7 @@ func (v views) buildMac(ctx context.Context, c *op.Call, in buildMacIn) (buildOu
 	return v.build(ctx, c, in, buildIn{in.schemeIn, in.howIn, in.forTestingIn, in.mac()}, testMacOS, buildRunMacOS, getMacAppPath)
 }
 
-// launchHowIn is how to launch what was built.
+// launchHowIn are the launch options of a built app.
 type launchHowIn struct {
 	Args []string `json:"launchArgs,omitempty" doc:"arguments for the app" private:"true"`
 	Env  []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" pairs:"true" private:"true"`
@@ -258,7 +259,7 @@ type launchHowIn struct {
 
 func (in launchHowIn) launch() target.LaunchHow { return target.LaunchHow{Args: in.Args, Env: in.Env} }
 
-// run builds and launches, and tells how to end what was launched.
+// run builds and launches an app; the next step is the call that ends it.
 func (v views) run(ctx context.Context, c *op.Call, in run.In) (buildOut, error) {
 	done, err := v.core.Run.BuildAndRun(ctx, c, in)
 	out, err := v.built(c, nil, done, err)
@@ -310,14 +311,14 @@ func (v views) buildRunMac(ctx context.Context, c *op.Call, in buildRunMacIn) (b
 
 type cleanIn struct {
 	schemeIn
-	Platform anyPlatform `json:"platform,omitempty" doc:"whose build to clean; iOS if absent and no default is set"`
+	Platform anyPlatform `json:"platform,omitempty" doc:"platform of the build (default: the session's, else iOS)"`
 	howIn
 }
 
 // anyPlatform is a platform of devices, simulators or Macs.
 type anyPlatform string
 
-// Choices are all of them.
+// Choices lists all platforms.
 func (anyPlatform) Choices() []string {
 	return []string{
 		"macOS", "iOS", "iOS Simulator", "watchOS", "watchOS Simulator", "tvOS", "tvOS Simulator", "visionOS", "visionOS Simulator",

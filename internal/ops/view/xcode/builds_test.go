@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/device/lease"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/catalogue"
@@ -41,7 +42,7 @@ var checklist2025 = map[string]string{
 	"build_run_device": "device", "get_coverage_report": "coverage", "get_file_coverage": "coverage",
 }
 
-func TestTheToolsAreTheChecklist(t *testing.T) {
+func TestToolGroupsMatchChecklist(t *testing.T) {
 	all := family(t, "xcode")
 	for name, groups := range checklist2025 {
 		if o := all[name]; strings.Join(o.Groups, " ") != groups {
@@ -183,8 +184,8 @@ const (
 	iphone = `"deviceId":"00008140-1"`
 )
 
-// TestArgvAndAnswers holds what each tool executes and answers against a golden file.
-func TestArgvAndAnswers(t *testing.T) {
+// TestToolsMatchGoldenArgvAndAnswers holds what each tool executes and answers against a golden file.
+func TestToolsMatchGoldenArgvAndAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		input   string
 		prepare func(*bench)
@@ -322,8 +323,12 @@ func coverage(b *bench) {
 
 var volatile = regexp.MustCompile(`[0-9]{8}T[0-9]{6}\.[0-9]{3}-[0-9]+|[0-9.]+ms|-[0-9a-f]{12}/|, 0s\)`)
 
-// tidy is what was executed and what was answered, without what differs from run to run.
+// tidy is what was executed and what was answered, without what differs from run to run. A fault's facts are in plain words: a surface
+// renders them before it takes the text, which has none.
 func (b *bench) tidy(e op.Envelope) string {
+	if e.Error != nil {
+		e.Error = e.Error.Said(hint.Plain)
+	}
 	out := strings.Join(b.ran, "\n") + "\n---\n" + e.Text() + "\n"
 	out = strings.ReplaceAll(out, b.dir, "DIR")
 	return volatile.ReplaceAllStringFunc(out, func(s string) string {

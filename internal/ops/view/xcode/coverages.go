@@ -13,18 +13,17 @@ import (
 
 // coverages are the tools that show the code coverage of tests.
 func (v views) coverages() []op.Op {
-	report := taking(askTime, tool(getCoverageReport,
-		"Show the code coverage of each target, the least covered first", readOnly, inCoverage),
+	report := taking(askTime, tool(getCoverageReport, "Show the code coverage of each target, least covered first", readOnly, inCoverage),
 		"get-coverage-report", "get-coverage-report --xcresult-path Tests.xcresult --show-files")
-	file := taking(askTime, tool(getFileCoverage, "Show which functions and lines of a file the tests did not run", readOnly, inCoverage),
+	file := taking(askTime, tool(getFileCoverage, "Show functions and lines of a file without coverage", readOnly, inCoverage),
 		"get-file-coverage --file Basket.swift --show-lines")
 	report.Long, file.Long = true, true
 	return []op.Op{op.New(report, v.coverage), op.New(file, v.fileCoverage)}
 }
 
 type coverageIn struct {
-	Bundle op.Path `json:"xcresultPath,omitempty" doc:"the result bundle; that of the session's last test run if absent"`
-	Target string  `json:"target,omitempty" doc:"only targets whose name holds this, case ignored"`
+	Bundle op.Path `json:"xcresultPath,omitempty" doc:"result bundle (default: of the session's last test run)"`
+	Target string  `json:"target,omitempty" doc:"only targets whose name contains this, ignoring case"`
 	Files  bool    `json:"showFiles,omitempty" doc:"show the files of each target"`
 }
 
@@ -35,10 +34,10 @@ type coverageOut struct {
 	NextSteps []string                 `json:"nextSteps,omitempty"`
 }
 
-// coverageLimit is the size of the text.
+// coverageLimit is the maximum size of the text in bytes.
 const coverageLimit = 4000
 
-// Text is a line a target, and a line a file.
+// Text is one line per target, and one per file.
 func (o coverageOut) Text() string {
 	w := brief.New(coverageLimit)
 	w.Line("covered: " + share(o.Summary))
@@ -61,9 +60,9 @@ func (v views) coverage(ctx context.Context, c *op.Call, in coverageIn) (coverag
 }
 
 type fileCoverageIn struct {
-	Bundle op.Path `json:"xcresultPath,omitempty" doc:"the result bundle; that of the session's last test run if absent"`
-	File   string  `json:"file" doc:"the source file: its path, or the end of it" cli:"arg"`
-	Lines  bool    `json:"showLines,omitempty" doc:"show which lines did not run"`
+	Bundle op.Path `json:"xcresultPath,omitempty" doc:"result bundle (default: of the session's last test run)"`
+	File   string  `json:"file" doc:"path of the source file, or the end of its path" cli:"arg"`
+	Lines  bool    `json:"showLines,omitempty" doc:"show the lines that did not run"`
 }
 
 type fileCoverageOut struct {
@@ -72,7 +71,7 @@ type fileCoverageOut struct {
 	NextSteps []string `json:"nextSteps,omitempty"`
 }
 
-// Text names what did not run.
+// Text names the functions and lines that did not run.
 func (o fileCoverageOut) Text() string {
 	w := brief.New(coverageLimit)
 	w.Line(oneline.Head(o.Path) + ": " + share(o.Covered))

@@ -16,8 +16,8 @@ import (
 	"ios-agent/internal/xcode/debugger"
 )
 
-// debugging are the tools of the debugger. debug_attach_process, debug_step, debug_pause and debug_wait are ours: XcodeBuildMCP does
-// these with debug_lldb_command, if at all.
+// debugging are the tools of the debugger. debug_attach_process, debug_step, debug_pause and debug_wait are additions: XcodeBuildMCP
+// lacks them, and its clients use debug_lldb_command.
 func (v views) debugging() []op.Op {
 	attach := taking(3*time.Minute, tool(debugAttachSim, "Attach the debugger to an app of a simulator", op.Executes, inDebugging),
 		`debug-attach-sim --simulator-name "iPhone 16" --bundle-id com.iosagent.shop`)
@@ -25,16 +25,16 @@ func (v views) debugging() []op.Op {
 	attach = v.completed(attach, complete.Completion{
 		Require: []config.Requirement{needsSimulator}, CallOnly: []string{platformKey},
 		Adjust: func(given op.Input, s *config.Spec) {
-			if _, named := given["pid"]; named { // a default bundle id is not meant beside it
+			if _, named := given["pid"]; named { // pid excludes bundleId, so that the session's default must not fill it
 				s.Keys = slices.DeleteFunc(s.Keys, func(key string) bool { return key == "bundleId" })
 				return
 			}
 			s.Require = append(s.Require, config.Requirement{AllOf: []string{"bundleId"}, Message: "Provide bundleId or pid"})
 		},
 	})
-	set := tool(debugBreakpointAdd, "Set a breakpoint at a line of a file, or at a function", op.Executes|op.Idempotent, inDebugging)
+	set := tool(debugBreakpointAdd, "Set a breakpoint at a line or a function", op.Executes|op.Idempotent, inDebugging)
 	set.Exclude, set.Require = [][]string{{"file", "function"}, {"line", "function"}}, [][]string{{"file", "function"}}
-	process := taking(2*time.Minute, tool(debugAttachProcess, "Attach the debugger to a process of your own on this machine", op.Executes,
+	process := taking(2*time.Minute, tool(debugAttachProcess, "Attach the debugger to your own process on this machine", op.Executes,
 		inDebugging), "debug-attach-process 4711")
 	process.Exclude, process.Require = [][]string{{"pid", "sessionId"}}, [][]string{{"pid", "sessionId"}}
 	minute := func(row op.Spec, summary string, hints op.Hints, examples ...string) op.Spec {
@@ -45,26 +45,26 @@ func (v views) debugging() []op.Op {
 		op.New(process, v.attachProcess),
 		op.New(taking(time.Minute, set, "debug-breakpoint-add --file ContentView.swift --line 12"), v.addBreakpoint),
 		op.New(minute(debugBreakpointRemove, "Remove a breakpoint", 0, "debug-breakpoint-remove 1"), v.removeBreakpoint),
-		op.New(minute(debugContinue, "Have the program that is debugged run on", op.Idempotent), v.debugContinue),
-		op.New(minute(debugPause, "Pause the program that is debugged", op.Idempotent), v.debugPause),
-		op.New(taking(6*time.Minute, tool(debugStep, "Run to the next line, into a function or out of it", 0, inDebugging)), v.debugStep),
-		op.New(taking(11*time.Minute, tool(debugWait, "Wait until the program is paused or has ended", readOnly, inDebugging)), v.debugWait),
+		op.New(minute(debugContinue, "Continue the debugged program", op.Idempotent), v.debugContinue),
+		op.New(minute(debugPause, "Pause the debugged program", op.Idempotent), v.debugPause),
+		op.New(taking(6*time.Minute, tool(debugStep, "Step over a line, into a function or out of it", 0, inDebugging)), v.debugStep),
+		op.New(taking(11*time.Minute, tool(debugWait, "Wait until the program pauses or ends", readOnly, inDebugging)), v.debugWait),
 		op.New(minute(debugStack, "Show the stack of a thread of the paused program", readOnly), v.debugStack),
-		op.New(minute(debugVariables, "Show the variables that a frame of the paused program sees", readOnly, "debug-variables"),
+		op.New(minute(debugVariables, "Show the variables of a frame of the paused program", readOnly, "debug-variables"),
 			v.debugVariables),
-		op.New(taking(6*time.Minute, tool(debugLLDBCommand, "Run a command of lldb and show what it prints",
+		op.New(taking(6*time.Minute, tool(debugLLDBCommand, "Run an lldb command and show its output",
 			op.Executes|op.Destructive, inDebugging), `debug-lldb-command "bt all"`), v.debugCommand),
-		op.New(minute(debugDetach, "Detach the debugger: the program runs on", 0), v.debugDetach),
+		op.New(minute(debugDetach, "Detach the debugger; the program keeps running", 0), v.debugDetach),
 	}
 }
 
 type debugIn struct {
-	Session string `json:"debugSessionId,omitempty" doc:"the debugger's session; the current one if absent"`
+	Session string `json:"debugSessionId,omitempty" doc:"debugger session (default: the current one)"`
 }
 
 func (in debugIn) which() debug.DebuggerIn { return debug.DebuggerIn{Debugger: in.Session} }
 
-// debugOut is a session of the debugger after something was done with it.
+// debugOut is the state of a debugger session after a call.
 type debugOut struct {
 	Message    string   `json:"message" lines:"ours"`
 	Session    string   `json:"debugSessionId"`
@@ -98,17 +98,17 @@ func debugged(s debugger.Status, err error) (debugOut, error) {
 	return out, nil
 }
 
-// attachHow is what both ways to attach take.
+// attachHow are the inputs that both ways to attach share.
 type attachHow struct {
-	Continue bool `json:"continueOnAttach,omitempty" doc:"let the program run on" default:"true"`
-	Current  bool `json:"makeCurrent,omitempty" doc:"make it the session that is meant when none is named" default:"true"`
+	Continue bool `json:"continueOnAttach,omitempty" doc:"continue the program" default:"true"`
+	Current  bool `json:"makeCurrent,omitempty" doc:"make it the current debugger session" default:"true"`
 }
 
 type attachSimIn struct {
 	simIn
 	Bundle string `json:"bundleId,omitempty" doc:"the app's bundle id; excludes pid"`
-	PID    int    `json:"pid,omitempty" doc:"the app's process; excludes bundleId" min:"2"`
-	Wait   bool   `json:"waitFor,omitempty" doc:"wait for the app to be launched"`
+	PID    int    `json:"pid,omitempty" doc:"process of the app; excludes bundleId" min:"2"`
+	Wait   bool   `json:"waitFor,omitempty" doc:"wait until the app is launched"`
 	attachHow
 }
 
@@ -121,8 +121,8 @@ func (v views) attachSim(ctx context.Context, c *op.Call, in attachSimIn) (debug
 }
 
 type attachProcessIn struct {
-	PID     int    `json:"pid,omitempty" doc:"the process; excludes sessionId" min:"2" cli:"arg"`
-	Session string `json:"sessionId,omitempty" doc:"the process of a desktop session; excludes pid"`
+	PID     int    `json:"pid,omitempty" doc:"process id; excludes sessionId" min:"2" cli:"arg"`
+	Session string `json:"sessionId,omitempty" doc:"desktop session of the process; excludes pid"`
 	attachHow
 }
 
@@ -156,12 +156,12 @@ func (v views) attach(ctx context.Context, c *op.Call, in debug.DebugAttachIn, h
 type addBreakpointIn struct {
 	debugIn
 	File      string `json:"file,omitempty" doc:"name or path of the source file; with line"`
-	Line      int    `json:"line,omitempty" doc:"the line" min:"1"`
+	Line      int    `json:"line,omitempty" doc:"line number" min:"1"`
 	Function  string `json:"function,omitempty" doc:"name of a function; excludes file and line"`
-	Condition string `json:"condition,omitempty" doc:"an expression: stop only where it is true"`
+	Condition string `json:"condition,omitempty" doc:"expression: stop only if it is true"`
 }
 
-// breakpointOut is a breakpoint that was set or removed.
+// breakpointOut is a new or a removed breakpoint.
 type breakpointOut struct {
 	Message  string `json:"message"`
 	ID       int    `json:"breakpointId"`
@@ -183,7 +183,7 @@ func breakpoint(b debug.BreakpointOut, err error) (breakpointOut, error) {
 
 func (v views) addBreakpoint(ctx context.Context, c *op.Call, in addBreakpointIn) (breakpointOut, error) {
 	if in.File != "" && in.Line == 0 {
-		return breakpointOut{}, fault.New(fault.InvalidInput, "file and line belong together: line is missing").
+		return breakpointOut{}, fault.New(fault.InvalidInput, "file needs line").
 			With("field", "line")
 	}
 	return breakpoint(v.core.Debug.SetBreakpoint(ctx, c, in.which(), debugger.Breakpoint{
@@ -193,7 +193,7 @@ func (v views) addBreakpoint(ctx context.Context, c *op.Call, in addBreakpointIn
 
 type removeBreakpointIn struct {
 	debugIn
-	ID int `json:"breakpointId" doc:"the breakpoint" cli:"arg"`
+	ID int `json:"breakpointId" doc:"breakpoint id" cli:"arg"`
 }
 
 func (v views) removeBreakpoint(ctx context.Context, c *op.Call, in removeBreakpointIn) (breakpointOut, error) {
@@ -210,8 +210,8 @@ func (v views) debugPause(ctx context.Context, c *op.Call, in debugIn) (debugOut
 
 type debugStepIn struct {
 	debugIn
-	How     string `json:"how,omitempty" doc:"over a call, into it, or out of the function" enum:"over,into,out" default:"over" cli:"arg"`
-	Timeout int    `json:"timeoutMs,omitempty" doc:"how long until the program stops again" min:"1" max:"300000" default:"30000" unit:"ms"`
+	How     string `json:"how,omitempty" doc:"over or into a call, or out of the function" enum:"over,into,out" default:"over" cli:"arg"`
+	Timeout int    `json:"timeoutMs,omitempty" doc:"time limit of the step" min:"1" max:"300000" default:"30000" unit:"ms"`
 }
 
 func (v views) debugStep(ctx context.Context, c *op.Call, in debugStepIn) (debugOut, error) {
@@ -220,7 +220,7 @@ func (v views) debugStep(ctx context.Context, c *op.Call, in debugStepIn) (debug
 
 type debugWaitIn struct {
 	debugIn
-	Timeout int `json:"timeoutMs,omitempty" doc:"how long to wait" min:"1" max:"600000" default:"30000" unit:"ms"`
+	Timeout int `json:"timeoutMs,omitempty" doc:"time limit" min:"1" max:"600000" default:"30000" unit:"ms"`
 }
 
 func (v views) debugWait(ctx context.Context, c *op.Call, in debugWaitIn) (debugOut, error) {
@@ -229,8 +229,8 @@ func (v views) debugWait(ctx context.Context, c *op.Call, in debugWaitIn) (debug
 
 type debugStackIn struct {
 	debugIn
-	Thread int `json:"threadIndex,omitempty" doc:"number of the thread, from 1 on; the one that was stopped if absent" min:"1"`
-	Frames int `json:"maxFrames,omitempty" doc:"how many of the innermost frames" min:"1" max:"1000" default:"20" more:"true"`
+	Thread int `json:"threadIndex,omitempty" doc:"thread number, from 1 (default: the stopped thread)" min:"1"`
+	Frames int `json:"maxFrames,omitempty" doc:"maximum number of innermost frames" min:"1" max:"1000" default:"20" more:"true"`
 }
 
 // debugStackOut is the stack of a thread.
@@ -270,18 +270,18 @@ func (v views) debugStack(ctx context.Context, c *op.Call, in debugStackIn) (deb
 
 type debugVariablesIn struct {
 	debugIn
-	Frame     int  `json:"frameIndex,omitempty" doc:"number of the frame, as the stack shows it" min:"0" max:"100000"`
-	Registers bool `json:"registers,omitempty" doc:"the registers too" more:"true"`
+	Frame     int  `json:"frameIndex,omitempty" doc:"frame number, from the stack" min:"0" max:"100000"`
+	Registers bool `json:"registers,omitempty" doc:"also show registers" more:"true"`
 }
 
-// debugVariablesOut are the variables by their scope: locals, globals, and registers if they were asked for.
+// debugVariablesOut are the variables by scope: locals, globals, and on request registers.
 type debugVariablesOut struct {
 	Scopes map[string][]debugger.Variable `json:"scopes"`
 
 	text string `lines:"ours"`
 }
 
-// Text is a line a variable.
+// Text is one line per variable.
 func (o debugVariablesOut) Text() string { return o.text }
 
 func (v views) debugVariables(ctx context.Context, c *op.Call, in debugVariablesIn) (debugVariablesOut, error) {
@@ -299,11 +299,11 @@ func (v views) debugVariables(ctx context.Context, c *op.Call, in debugVariables
 
 type debugCommandIn struct {
 	debugIn
-	Command op.Code `json:"command" doc:"as one types it at lldb's prompt" cli:"arg"`
-	Timeout int     `json:"timeoutMs,omitempty" doc:"how long it may take" min:"1" max:"300000" default:"30000" unit:"ms"`
+	Command op.Code `json:"command" doc:"command, as at lldb's prompt" cli:"arg"`
+	Timeout int     `json:"timeoutMs,omitempty" doc:"time limit" min:"1" max:"300000" default:"30000" unit:"ms"`
 }
 
-// debugCommandOut is what a command printed.
+// debugCommandOut is the output of an lldb command.
 type debugCommandOut struct {
 	Command string   `json:"command"`
 	Lines   []string `json:"outputLines"`
@@ -312,7 +312,7 @@ type debugCommandOut struct {
 	text string `lines:"ours"`
 }
 
-// Text is what it printed.
+// Text is the output.
 func (o debugCommandOut) Text() string { return o.text }
 
 func (v views) debugCommand(ctx context.Context, c *op.Call, in debugCommandIn) (debugCommandOut, error) {

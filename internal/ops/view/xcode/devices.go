@@ -22,20 +22,20 @@ import (
 // devices are the tools for physical devices.
 func (v views) devices() []op.Op {
 	return []op.Op{
-		op.New(taking(2*time.Minute, tool(ListDevices, "List the physical devices that this Mac knows, with their ids", readOnly, inDevice)),
+		op.New(taking(2*time.Minute, tool(ListDevices, "List the physical devices of this Mac, with their ids", readOnly, inDevice)),
 			v.listDevices),
 		op.New(v.deviceSpec(long(12*time.Minute, tool(installAppDevice,
 			"Install an app on a physical device", op.Idempotent|op.Executes, inDevice),
 			"install-app-device --device-id 00008140-000A61C23E04801C --app-path ./Shop.app")), v.installOnDevice),
 		op.New(v.deviceSpec(taking(3*time.Minute, tool(launchAppDevice,
-			"Launch an app on a physical device; a running instance is ended first", 0, inDevice),
+			"Launch an app on a physical device, ending a running instance first", 0, inDevice),
 			"launch-app-device --device-id 00008140-000A61C23E04801C --bundle-id com.iosagent.shop"), needsBundle), v.launchOnDevice),
 		op.New(v.deviceSpec(taking(2*time.Minute, tool(stopAppDevice, "End a process on a physical device", 0, inDevice),
 			"stop-app-device --device-id 00008140-000A61C23E04801C --process-id 4211")), v.stopOnDevice),
 	}
 }
 
-// deviceIn says which device is meant.
+// deviceIn names a physical device.
 type deviceIn struct {
 	ID string `json:"deviceId,omitempty" doc:"udid of the device, from list_devices"`
 }
@@ -79,7 +79,7 @@ type listDevicesOut struct {
 	NextSteps []string       `json:"nextSteps,omitempty"`
 }
 
-// Text is one line a device, the usable ones first.
+// Text is one line per device, available devices first.
 func (o listDevicesOut) Text() string {
 	lines := []string{fmt.Sprintf("%d physical devices", len(o.Devices))}
 	if len(o.Devices) == 1 {
@@ -91,7 +91,7 @@ func (o listDevicesOut) Text() string {
 	return andNext(withNotes(strings.Join(lines, "\n"), o.Notes), o.NextSteps)
 }
 
-// checklist is what to check when no device is found.
+// checklist are the causes to check if no device is found.
 var checklist = []string{
 	"connect the device by cable, or pair it for Wi-Fi in Xcode",
 	"unlock the device",
@@ -127,7 +127,7 @@ func (v views) listDevices(ctx context.Context, c *op.Call, _ struct{}) (listDev
 	return out, nil
 }
 
-// deviceAppOut is an app on a device and what became of it.
+// deviceAppOut is the result of a call on an app of a device.
 type deviceAppOut struct {
 	Message   string   `json:"message"`
 	Device    string   `json:"deviceId"`
@@ -137,12 +137,12 @@ type deviceAppOut struct {
 	NextSteps []string `json:"nextSteps,omitempty"`
 }
 
-// Text says it, and what usually follows.
+// Text is the message and the next steps.
 func (o deviceAppOut) Text() string { return andNext(o.Message, o.NextSteps) }
 
 type installDeviceIn struct {
 	deviceIn
-	App op.Path `json:"appPath" doc:"path of the .app folder, built for devices"`
+	App op.Path `json:"appPath" doc:"path of the .app bundle, built for devices"`
 }
 
 func (v views) installOnDevice(ctx context.Context, c *op.Call, in installDeviceIn) (deviceAppOut, error) {
@@ -173,7 +173,7 @@ func (v views) launchOnDevice(ctx context.Context, c *op.Call, in launchDeviceIn
 	done, err := v.core.Apps.Launch(ctx, c, apps.LaunchIn{Target: in.target(), Bundle: in.Bundle, Args: args, Env: in.Env, Restart: true})
 	if fault.Is(err, fault.AppNotFound) {
 		return deviceAppOut{}, fault.From(err).
-			WithHint("install it first: %s", nextCall(installAppDevice, "deviceId", c.Device.UDID, "appPath", "PATH_TO_YOUR_APP"))
+			WithHint("install the app first: %s", nextCall(installAppDevice, "deviceId", c.Device.UDID, "appPath", "PATH_TO_YOUR_APP"))
 	}
 	if err != nil {
 		return deviceAppOut{}, err
@@ -190,7 +190,7 @@ func (v views) launchOnDevice(ctx context.Context, c *op.Call, in launchDeviceIn
 
 type stopDeviceIn struct {
 	deviceIn
-	Process int `json:"processId" doc:"the process, from launch_app_device" min:"1"`
+	Process int `json:"processId" doc:"process id, from launch_app_device" min:"1"`
 }
 
 func (v views) stopOnDevice(ctx context.Context, c *op.Call, in stopDeviceIn) (deviceAppOut, error) {

@@ -14,19 +14,19 @@ import (
 	"ios-agent/internal/ops/system"
 )
 
-// doctorIn says what to show.
+// doctorIn are the inputs of the doctor.
 type doctorIn struct {
-	Enabled bool `json:"enabled,omitempty" doc:"has no effect; XcodeBuildMCP takes it too" cli:"-"`
-	Plain   bool `json:"nonRedacted,omitempty" doc:"show paths, names and values as they are, but no secrets; else the user's are hidden"`
+	Enabled bool `json:"enabled,omitempty" doc:"ignored" cli:"-"`
+	Plain   bool `json:"nonRedacted,omitempty" doc:"show the user's paths, names and values; secrets stay hidden"`
 }
 
-// doctorOut is XcodeBuildMCP's report: what was checked, on what machine, in what environment.
+// doctorOut is XcodeBuildMCP's report: the checks, the machine and its environment.
 type doctorOut struct {
 	Healthy bool              `json:"healthy"`
 	Checks  []system.Check    `json:"checks"`
 	System  map[string]string `json:"system"`
 	Env     map[string]string `json:"environment"`
-	Tools   map[string]int    `json:"tools"` // how many each group has
+	Tools   map[string]int    `json:"tools"` // number of tools by group
 	Works   []string          `json:"works"`
 	Lacks   []string          `json:"lacks"`
 }
@@ -53,16 +53,16 @@ func (o doctorOut) Text() string {
 	return strings.Join(append(lines, fmt.Sprintf("tools: %d places in %d groups", count, len(o.Tools))), "\n")
 }
 
-// features are what works when a check does.
+// features are the product's features, each with the check that it depends on.
 var features = []struct{ feature, check string }{
 	{"building and testing", "toolchain"}, {"simulators", "devices"}, {"ui automation", "agent"},
 	{"physical devices", "devicectl"}, {"swift packages", "swift"},
 }
 
-// doctor is the doctor in XcodeBuildMCP's shape, which counts the family's tools.
+// doctor is the doctor in XcodeBuildMCP's shape, which also counts the tools of each group.
 func (v views) doctor(tools func() []op.Op) op.Op {
 	spec := taking(time.Minute, tool(Doctor,
-		"Report on Xcode, the tools, this machine and its environment, and on what works with them", readOnly, "doctor"))
+		"Report on Xcode, tools, machine and environment, and what works", readOnly, "doctor"))
 	return op.New(spec, func(ctx context.Context, c *op.Call, in doctorIn) (doctorOut, error) {
 		report, err := v.core.System.Doctor(ctx, c, system.DoctorIn{})
 		if err != nil {
@@ -97,13 +97,13 @@ func (v views) doctor(tools func() []op.Op) op.Op {
 	})
 }
 
-// matters reports whether a report tells a variable of the environment.
+// matters reports whether the report shows a variable of the environment.
 func matters(name string) bool {
 	return slices.Contains([]string{"PATH", "DEVELOPER_DIR", "HOME", "USER", "TMPDIR", "SHELL", "LANG"}, name) ||
 		strings.HasPrefix(name, "IOS_AGENT_") || strings.HasPrefix(name, "XCODEBUILDMCP_")
 }
 
-// redact hides who and where the user is, and what may be secret: reports are pasted into public places.
+// redact hides the user's name, home folder and host, because people paste reports into public places.
 func (o *doctorOut) redact() {
 	home, name, machine := o.System["home"], o.System["user"], o.System["host"]
 	hide := func(text string) string {

@@ -24,9 +24,9 @@ type countOut struct {
 	Letters int `json:"letters"`
 }
 
-// TestAToolTakesARowAndAMethod follows the how-to of CONTRIBUTING with a pretend tool: a row of the table, and a tool of that row with the
+// TestToolNeedsOnlyRowAndMethod follows the how-to of CONTRIBUTING with a pretend tool: a row of the table, and a tool of that row with the
 // method that answers. Nothing else is said of it, and it has a name in the set, a verb, a route, a schema and an answer.
-func TestAToolTakesARowAndAMethod(t *testing.T) {
+func TestToolNeedsOnlyRowAndMethod(t *testing.T) {
 	row := xcode.Row("count_letters", "")
 	pretend := op.New(xcode.Tool(row, "Count the letters of a word", op.ReadOnly, "utilities"),
 		func(_ context.Context, _ *op.Call, in countIn) (countOut, error) { return countOut{len(in.Word)}, nil })
@@ -77,8 +77,8 @@ func serve(t *testing.T, c *op.Catalogue) *sdk.ClientSession {
 	return client
 }
 
-// TestTheHowToNamesWhatIsThere: the files and words of the how-to exist.
-func TestTheHowToNamesWhatIsThere(t *testing.T) {
+// TestHowToNamesExistingFilesAndWords: the files and words of the how-to exist.
+func TestHowToNamesExistingFilesAndWords(t *testing.T) {
 	root := filepath.Join("..", "..", "..", "..")
 	raw, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
 	if err != nil {

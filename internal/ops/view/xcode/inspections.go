@@ -10,6 +10,7 @@ import (
 	"ios-agent/internal/config"
 	"ios-agent/internal/device/session/complete"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/builds"
 	"ios-agent/internal/text/brief"
@@ -17,7 +18,7 @@ import (
 	"ios-agent/internal/xcode/builder"
 )
 
-// inspections are the tools that tell what a project and an app are.
+// inspections are the tools that inspect projects and built apps.
 func (v views) inspections() []op.Op {
 	bundle := func(row op.Spec, summary string, groups ...string) op.Spec {
 		return example(tool(row, summary, readOnly, groups...), strings.ReplaceAll(row.Name, "_", "-")+" --app-path ./Shop.app")
@@ -30,7 +31,7 @@ func (v views) inspections() []op.Op {
 			"List the schemes of a project or workspace", inDiscovery, inDevice, inMac, inSimulator),
 			"list-schemes --project-path Shop.xcodeproj"), complete.Completion{Require: []config.Requirement{needsContainer}}), v.listSchemes),
 		op.New(v.completed(example(asking(showBuildSettings,
-			"Show the build settings of a scheme: the usual ones, those of a filter, or all by page",
+			"Show the build settings of a scheme",
 			inDiscovery, inDevice, inMac, inSimulator), "show-build-settings --project-path Shop.xcodeproj --scheme Shop",
 			"show-build-settings --scheme Shop --filter SWIFT", "show-build-settings --scheme Shop --page 1"),
 			complete.Completion{Require: []config.Requirement{needsScheme, needsContainer}}), v.showSettings),
@@ -41,9 +42,9 @@ func (v views) inspections() []op.Op {
 }
 
 type discoverProjectsIn struct {
-	Root  op.Path `json:"workspaceRoot,omitempty" doc:"folder to look in; the client's own if absent"`
-	Scan  string  `json:"scanPath,omitempty" doc:"look only below this folder of it"`
-	Depth int     `json:"maxDepth,omitempty" doc:"how many folders to go down; 0 is the folder itself" default:"5" min:"0" max:"100"`
+	Root  op.Path `json:"workspaceRoot,omitempty" doc:"folder to search (default: the client's)"`
+	Scan  string  `json:"scanPath,omitempty" doc:"subfolder to search"`
+	Depth int     `json:"maxDepth,omitempty" doc:"levels of folders to descend; 0: the folder itself" default:"5" min:"0" max:"100"`
 }
 
 type discoverProjectsOut struct {
@@ -53,7 +54,7 @@ type discoverProjectsOut struct {
 	NextSteps []string `json:"nextSteps,omitempty"`
 }
 
-// Text lists them.
+// Text lists the workspaces and projects.
 func (o discoverProjectsOut) Text() string {
 	workspaces, projects := brief.Count(len(o.Workspaces), "workspace"), brief.Count(len(o.Projects), "project")
 	lines := []string{fmt.Sprintf("%s, %s in %s", workspaces, projects, o.Root)}
@@ -70,7 +71,7 @@ func (v views) discoverProjects(ctx context.Context, c *op.Call, in discoverProj
 		return out, err
 	}
 	if found.Outside {
-		out.Notes = append(out.Notes, "scanPath lies outside of workspaceRoot; the root was searched instead")
+		out.Notes = append(out.Notes, "scanPath is outside workspaceRoot; workspaceRoot was searched instead")
 	}
 	key, first := "workspacePath", out.Workspaces
 	if len(first) == 0 {
@@ -124,8 +125,8 @@ func (v views) listSchemes(ctx context.Context, c *op.Call, in containerIn) (lis
 
 type showSettingsIn struct {
 	schemeIn
-	Filter string `json:"filter,omitempty" doc:"only settings whose name holds this word, or fits it where it has * or ?"`
-	Page   int    `json:"page,omitempty" doc:"all of them, a page at a time, from 1" min:"1"`
+	Filter string `json:"filter,omitempty" doc:"only settings whose name contains this word or matches it (* and ?)"`
+	Page   int    `json:"page,omitempty" doc:"page of all settings, from 1" min:"1"`
 }
 
 type showSettingsOut struct {
@@ -135,10 +136,10 @@ type showSettingsOut struct {
 	text string `lines:"ours"`
 }
 
-// settingsPage is the size of a page in bytes; a scheme has thousands of settings.
+// settingsPage is the size of a page in bytes: a scheme has thousands of settings.
 const settingsPage = 6000
 
-// Text shows the settings that are most often needed, or a page of those that were asked for.
+// Text shows the most used settings, or a page of all settings or of the filtered settings.
 func (o showSettingsOut) Text() string {
 	return andNext(o.text, o.NextSteps)
 }
@@ -152,31 +153,31 @@ func (v views) showSettings(ctx context.Context, c *op.Call, in showSettingsIn) 
 	if in.Filter == "" && in.Page == 0 {
 		out.NextSteps = []string{v.again(c, in, buildSim), v.again(c, in, listSchemes)}
 		out.text = oneline.Draw(list, func(s *builder.Settings) string { return s.Text(0) }) +
-			"\n… all of them: `ios-agent show-build-settings --page 1`; `--filter` picks some by a word"
+			"\n… all settings: " + nextCall(showBuildSettings, "page", 1) + "; " + hint.Field("filter") + " picks settings by a word"
 		return out, nil
 	}
 	out.text = oneline.Draw(list, func(list *builder.Settings) (text string) { text, err = in.page(list); return text })
 	return out, err
 }
 
-// page is the page that is asked for, and the way to the next one.
+// page is the requested page and, unless it is the last page, the call for the next one.
 func (in showSettingsIn) page(list *builder.Settings) (string, error) {
 	pages, n := list.Pages(settingsPage), max(in.Page, 1)
 	if n > len(pages) {
-		return "", fault.New(fault.InvalidInput, "there is no page %d: there are %d", n, len(pages)).With("field", "page")
+		return "", fault.New(fault.InvalidInput, "unknown page %d: there are %d", n, len(pages)).With("field", "page")
 	}
 	if n == len(pages) {
 		return pages[n-1], nil
 	}
-	next := fmt.Sprintf("ios-agent show-build-settings --page %d", n+1)
+	next := []any{"page", n + 1}
 	if in.Filter != "" {
-		next += " --filter '" + in.Filter + "'" // it has matched names, so that it holds no quote
+		next = append(next, "filter", in.Filter)
 	}
-	return fmt.Sprintf("%s\n… page %d of %d, the next: `%s`", pages[n-1], n, len(pages), next), nil
+	return fmt.Sprintf("%s\n… page %d of %d, the next: %s", pages[n-1], n, len(pages), nextCall(showBuildSettings, next...)), nil
 }
 
 type bundleIn struct {
-	App op.Path `json:"appPath" doc:"path of the .app folder" cli:"arg"`
+	App op.Path `json:"appPath" doc:"path of the .app bundle" cli:"arg"`
 }
 
 type bundleOut struct {
@@ -185,7 +186,7 @@ type bundleOut struct {
 	NextSteps []string `json:"nextSteps,omitempty"`
 }
 
-// Text is the identifier.
+// Text is the bundle id and the next steps.
 func (o bundleOut) Text() string { return andNext(o.BundleID, o.NextSteps) }
 
 func (v views) appBundle(_ context.Context, _ *op.Call, in bundleIn) (bundleOut, error) {

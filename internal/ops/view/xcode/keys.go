@@ -15,13 +15,13 @@ import (
 // keys are the tools that type.
 func (v views) keys() []op.Op {
 	return []op.Op{
-		sim(v, uiTool(typeText, "Type text into an element, or into what has the focus", 0), v.typeText),
-		sim(v, uiTool(keyPress, "Press one key by its HID usage: 40 return, 42 backspace, 43 tab, 44 space", 0), v.keyPress),
-		sim(v, uiTool(keySequence, "Press keys one after the other, by their HID usages", 0), v.keySequence),
+		sim(v, uiTool(typeText, "Type text into an element or the focused one", 0), v.typeText),
+		sim(v, uiTool(keyPress, "Press a key by its HID usage: 40 return, 42 backspace, 43 tab", 0), v.keyPress),
+		sim(v, uiTool(keySequence, "Press several keys by their HID usages", 0), v.keySequence),
 		sim(v, keyboardTool(toggleSoftwareKeyboard,
-			"Show or hide the software keyboard of a booted simulator, as Command-K does in Simulator"), v.toggles(macapp.Software)),
-		sim(v, keyboardTool(toggleConnectHardwareKeyboard, "Connect or disconnect the hardware keyboard of a booted simulator; while it "+
-			"is connected no software keyboard comes by itself"), v.toggles(macapp.Hardware)),
+			"Show or hide the software keyboard of a simulator (Command-K)"), v.toggles(macapp.Software)),
+		sim(v, keyboardTool(toggleConnectHardwareKeyboard,
+			"Connect or disconnect the hardware keyboard of a simulator, which replaces the software keyboard"), v.toggles(macapp.Hardware)),
 	}
 }
 
@@ -29,7 +29,7 @@ func keyboardTool(row op.Spec, summary string) op.Spec {
 	return taking(time.Minute, tool(row, summary, 0, inManagement))
 }
 
-// toggles switches a keyboard.
+// toggles switches a keyboard on or off.
 func (v views) toggles(k macapp.Keyboard) func(context.Context, *op.Call, simIn, target.Target) (simOut, error) {
 	return func(ctx context.Context, c *op.Call, _ simIn, on target.Target) (simOut, error) {
 		done, err := v.core.Devices.Toggle(ctx, c, on, k)
@@ -43,12 +43,12 @@ func (v views) toggles(k macapp.Keyboard) func(context.Context, *op.Call, simIn,
 	}
 }
 
-// typeUIIn says what to type where.
+// typeUIIn is a text and the element to type it into.
 type typeUIIn struct {
 	simIn
 	refIn
 	Text    string `json:"text" doc:"the text" private:"true"`
-	Replace bool   `json:"replaceExisting,omitempty" doc:"replace what the field holds"`
+	Replace bool   `json:"replaceExisting,omitempty" doc:"replace the field's text"`
 }
 
 func (v views) typeText(ctx context.Context, c *op.Call, in typeUIIn, on target.Target) (touch.ActionOut, error) {
@@ -62,11 +62,11 @@ func (v views) typeText(ctx context.Context, c *op.Call, in typeUIIn, on target.
 // keyUIIn is one key.
 type keyUIIn struct {
 	simIn
-	Code     int     `json:"keyCode" doc:"HID usage of the key on a US keyboard" min:"0" max:"255"`
-	Duration float64 `json:"duration,omitempty" doc:"has no effect: keys are pressed and released at once" min:"0" max:"10" unit:"s"`
+	Code     int     `json:"keyCode" doc:"HID usage on a US keyboard" min:"0" max:"255"`
+	Duration float64 `json:"duration,omitempty" doc:"ignored: keys are released at once" min:"0" max:"10" unit:"s"`
 }
 
-// usages are the keys of a US keyboard by their HID usage, as our actions name them.
+// usages are the keys of a US keyboard by HID usage, with the names that the core operations use.
 func usages() map[int]string {
 	keys := map[int]string{
 		40: "return", 41: "escape", 42: "delete", 43: "tab", 44: "space",
@@ -86,9 +86,9 @@ func keyOf(code int) (string, error) {
 	if name, known := usages()[code]; known {
 		return name, nil
 	}
-	return "", fault.New(fault.Unsupported, "the key with the HID usage %d cannot be pressed", code).
-		WithHint("4 to 29 are letters, 30 to 39 digits, 40 return, 41 escape, 42 backspace, 43 tab, 44 space, 79 to 82 the arrows; " +
-			"type_text({}) types everything else")
+	return "", fault.New(fault.Unsupported, "cannot press the key with the HID usage %d", code).
+		WithHint("4 to 29 are letters, 30 to 39 digits, 40 return, 41 escape, 42 backspace, 43 tab, 44 space, 79 to 82 the arrows; "+
+			"%s types any other character", nextCall(typeText, "text", "TEXT"))
 }
 
 func (v views) keyPress(ctx context.Context, c *op.Call, in keyUIIn, on target.Target) (touch.ActionOut, error) {
@@ -99,19 +99,19 @@ func (v views) keyPress(ctx context.Context, c *op.Call, in keyUIIn, on target.T
 	return v.core.Touch.Key(ctx, c, touch.KeyIn{PlainIn: touch.PlainIn{Target: on}, Key: key, Times: 1})
 }
 
-// keysUIIn are keys.
+// keysUIIn is a list of keys.
 type keysUIIn struct {
 	simIn
-	Codes []string `json:"keyCodes" doc:"HID usages of the keys" items:"integer" min:"0" max:"255"`
-	Delay float64  `json:"delay,omitempty" doc:"seconds between two keys" min:"0" max:"5" unit:"s"`
+	Codes []string `json:"keyCodes" doc:"HID usages" items:"integer" min:"0" max:"255"`
+	Delay float64  `json:"delay,omitempty" doc:"seconds between keys" min:"0" max:"5" unit:"s"`
 }
 
-// mostKeys is how many keys one call presses.
+// mostKeys is the maximum number of keys of one call.
 const mostKeys = 100
 
 func (v views) keySequence(ctx context.Context, c *op.Call, in keysUIIn, on target.Target) (touch.ActionOut, error) {
 	if len(in.Codes) == 0 || len(in.Codes) > mostKeys {
-		return touch.ActionOut{}, fault.New(fault.InvalidInput, "key_sequence: between 1 and %d keys, not %d", mostKeys, len(in.Codes)).
+		return touch.ActionOut{}, fault.New(fault.InvalidInput, "key_sequence: keyCodes must have 1 to %d keys, not %d", mostKeys, len(in.Codes)).
 			With("field", "keyCodes")
 	}
 	keys := make([]string, len(in.Codes))

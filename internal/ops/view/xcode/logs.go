@@ -13,30 +13,30 @@ import (
 	"ios-agent/internal/text/oneline"
 )
 
-// captures are the tools that capture logs. A capture lives in the daemon: it ends with stop, or with the daemon.
+// captures are the tools that capture logs. The daemon runs a capture until a stop call, or until the daemon itself ends.
 func (v views) captures() []op.Op {
-	start := tool(startDeviceLogCap, "Relaunch an app on a physical device and start to capture what it prints", 0, inLogging, inDevice)
+	start := tool(startDeviceLogCap, "Relaunch an app on a physical device and capture its output", 0, inLogging, inDevice)
 	return []op.Op{
 		sim(v, taking(time.Minute, tool(startSimLogCap,
-			"Start to capture an app's log on a simulator, with captureConsole also what it prints (the app is relaunched)", 0, inLogging),
+			"Start to capture an app's log on a simulator", 0, inLogging),
 			`start-sim-log-cap --simulator-name "iPhone 16" --bundle-id com.iosagent.shop --capture-console`), v.startSimCapture, needsBundle),
-		op.New(taking(time.Minute, tool(stopSimLogCap, "End a capture on a simulator and give what it captured", 0, inLogging),
+		op.New(taking(time.Minute, tool(stopSimLogCap, "End a log capture on a simulator and show its log", 0, inLogging),
 			"stop-sim-log-cap 0f8fad5b-d9cb-469f-a165-70867728950e"), v.stopSimCapture),
 		op.New(v.deviceSpec(taking(2*time.Minute, start,
 			"start-device-log-cap --device-id 00008140-000A61C23E04801C --bundle-id com.iosagent.shop"), needsBundle), v.startDeviceCapture),
 		op.New(taking(time.Minute, tool(stopDeviceLogCap,
-			"End a capture on a physical device and give what it captured", 0, inLogging, inDevice),
+			"End a log capture on a physical device and show it", 0, inLogging, inDevice),
 			"stop-device-log-cap 0f8fad5b-d9cb-469f-a165-70867728950e"), v.stopDeviceCapture),
 		sim(v, taking(time.Minute, tool(launchAppLogsSim,
-			"Launch an app on a simulator and capture its console and its log; stop_sim_log_cap gives them", 0, inSimulator),
+			"Launch an app on a simulator and capture its console and log", 0, inSimulator),
 			`launch-app-logs-sim --simulator-name "iPhone 16" --bundle-id com.iosagent.shop`), v.launchWithLogs, needsBundle),
 	}
 }
 
 type startSimCaptureIn struct {
 	simAppIn
-	Console bool     `json:"captureConsole,omitempty" doc:"also what the app prints; relaunches the app" default:"false"`
-	Filter  []string `json:"subsystemFilter,omitempty" doc:"app, all, swiftui (app and SwiftUI), or other subsystems" default:"app"`
+	Console bool     `json:"captureConsole,omitempty" doc:"also capture the app's output; relaunches the app" default:"false"`
+	Filter  []string `json:"subsystemFilter,omitempty" doc:"app, all, swiftui (app and SwiftUI), or subsystems" default:"app"`
 }
 
 type captureStartedOut struct {
@@ -50,10 +50,10 @@ type captureStartedOut struct {
 	NextSteps []string `json:"nextSteps"`
 }
 
-// Text tells to wait: a capture that is stopped at once is empty.
+// Text asks the reader to wait: a capture that ends at once is empty.
 func (o captureStartedOut) Text() string {
-	return andNext(fmt.Sprintf("%s\nlog session: %s\nuse the app now, and wait 5 to 10 seconds before you stop: "+
-		"logs arrive late, and what was not logged yet is not in the answer", o.Message, o.Session), o.NextSteps)
+	return andNext(fmt.Sprintf("%s\nlog session: %s\nuse the app now, and wait 5 to 10 seconds before you stop the capture: "+
+		"log lines arrive late", o.Message, o.Session), o.NextSteps)
 }
 
 func (v views) startSimCapture(ctx context.Context, c *op.Call, in startSimCaptureIn, on target.Target) (captureStartedOut, error) {
@@ -79,9 +79,10 @@ func (v views) capture(ctx context.Context, c *op.Call, in logs.CaptureIn) (capt
 	s, err := v.core.Logs.Start(ctx, c, in)
 	switch {
 	case fault.Is(err, fault.AppNotFound):
-		return captureStartedOut{}, fault.From(err).WithHint("install it first: install_app_sim({})")
+		return captureStartedOut{}, fault.From(err).
+			WithHint("install the app first: %s", nextCall(installAppSim, "appPath", "PATH_TO_YOUR_APP"))
 	case fault.Is(err, fault.DeviceNotBooted):
-		return captureStartedOut{}, fault.From(err).WithHint("boot it first: %s", nextCall(bootSim, "simulatorId", c.Device.UDID))
+		return captureStartedOut{}, fault.From(err).WithHint("boot the simulator first: %s", nextCall(bootSim, "simulatorId", c.Device.UDID))
 	case err != nil:
 		return captureStartedOut{}, err
 	}
@@ -96,7 +97,7 @@ func (v views) capture(ctx context.Context, c *op.Call, in logs.CaptureIn) (capt
 	return out, nil
 }
 
-// subsystemsOf are those that a filter names; none is everything.
+// subsystemsOf are the subsystems that a filter names; an empty result stands for all.
 func subsystemsOf(bundle string, filter []string) ([]string, error) {
 	names := []string{bundle}
 	for _, f := range filter {
@@ -119,7 +120,7 @@ func subsystemsOf(bundle string, filter []string) ([]string, error) {
 }
 
 type stopCaptureIn struct {
-	Session string `json:"logSessionId" doc:"the session that start gave" cli:"arg"`
+	Session string `json:"logSessionId" doc:"log session, from the start" cli:"arg"`
 }
 
 type capturedOut struct {
@@ -134,43 +135,43 @@ type capturedOut struct {
 	Notes   []string `json:"notes,omitempty"`
 }
 
-// Text is the log after a line that tells where it begins: what follows is the app's, not ours.
+// Text is the log after a heading, so that a reader can tell the app's lines from the tool's.
 func (o capturedOut) Text() string {
 	return withNotes(o.Message, o.Notes) + "\n--- Captured Logs ---\n" + oneline.Under(o.Logs)
 }
 
-// longEnough is after how long logs that come late have come.
+// longEnough is the time after which late log lines have arrived.
 const longEnough = 5 * time.Second
 
-// few is how many lines are so few that the answer says why there may be no more.
+// few is the number of lines below which the answer gives reasons for the short log.
 const few = 5
 
 func (v views) stopSimCapture(ctx context.Context, c *op.Call, in stopCaptureIn) (capturedOut, error) {
 	return v.endCapture(ctx, c, in.Session, captureKind{logs.SimulatorCapture, "Log capture session not found", simulatorHas})
 }
 
-// simulatorHas says what a capture did not cover.
+// simulatorHas are the reasons why a capture on a simulator may lack lines.
 func simulatorHas(console, all bool) (why []string) {
 	if !console {
-		why = append(why, "what an app prints is captured only with captureConsole: true")
+		why = append(why, "captureConsole: true also captures the app's output")
 	}
 	if !all {
-		why = append(why, "only the subsystems that were asked for are captured; subsystemFilter: [\"all\"] captures the whole simulator's")
+		why = append(why, "the capture had a filter; subsystemFilter: [\"all\"] captures all subsystems of the simulator")
 	}
 	return why
 }
 
 func (v views) stopDeviceCapture(ctx context.Context, c *op.Call, in stopCaptureIn) (capturedOut, error) {
 	return v.endCapture(ctx, c, in.Session, captureKind{logs.DeviceCapture, "Device log capture session not found", func(_, _ bool) []string {
-		return []string{"only what the app prints to its console is captured; on a physical device os_log cannot be"}
+		return []string{"a capture on a physical device has only the app's console output, not os_log"}
 	}})
 }
 
-// captureKind is one of the two kinds of captures.
+// captureKind is a kind of capture: of a simulator or of a physical device.
 type captureKind struct {
 	kind    string
-	unknown string                           // what is said of an id that none has
-	why     func(console, all bool) []string // why one that covers these may hold little
+	unknown string                           // message for an unknown session id
+	why     func(console, all bool) []string // reasons for a short log
 }
 
 func (v views) endCapture(ctx context.Context, c *op.Call, id string, of captureKind) (capturedOut, error) {
@@ -192,9 +193,9 @@ func (v views) endCapture(ctx context.Context, c *op.Call, id string, of capture
 		out.Notes = append(out.Notes, fmt.Sprintf("%d bytes did not fit into the file", done.Lost))
 	}
 	if done.Lines < few {
-		little := fmt.Sprintf("that is little: the capture ran %.1f s", done.Ran.Seconds())
+		little := fmt.Sprintf("few lines: the capture ran %.1f s", done.Ran.Seconds())
 		if done.Ran < longEnough {
-			little += "; let it run 5 to 10 seconds while the app is used"
+			little += "; let it run 5 to 10 seconds while you use the app"
 		}
 		out.Notes = append(append(out.Notes, little), of.why(done.Cover.Console, done.Cover.All)...)
 	}

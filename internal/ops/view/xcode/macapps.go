@@ -12,21 +12,21 @@ import (
 
 // macApps are the tools for apps of the Mac itself.
 func (v views) macApps() []op.Op {
-	stop := tool(stopMacApp, "End a macOS app by its name or its process", 0, inMac)
+	stop := tool(stopMacApp, "End a macOS app by its name or process", 0, inMac)
 	stop.Require = [][]string{{"appName", "processId"}}
 	return []op.Op{
-		op.New(taking(time.Minute, tool(launchMacApp, "Launch a macOS app; one that runs comes to the front", op.Executes, inMac),
+		op.New(taking(time.Minute, tool(launchMacApp, "Launch a macOS app, or bring it to the front", op.Executes, inMac),
 			"launch-mac-app ./Notes.app"), v.launchMacApp),
 		op.New(taking(time.Minute, stop, "stop-mac-app --app-name Notes", "stop-mac-app --process-id 4211"), v.stopMacApp),
 	}
 }
 
 type launchMacAppIn struct {
-	App op.Path `json:"appPath" doc:"path of the .app folder" cli:"arg"`
+	App op.Path `json:"appPath" doc:"path of the .app bundle" cli:"arg"`
 	argumentsIn
 }
 
-// macAppOut is an app of the Mac and what became of it.
+// macAppOut is the result of a call on an app of the Mac.
 type macAppOut struct {
 	Message   string   `json:"message"`
 	App       string   `json:"appPath,omitempty"`
@@ -37,7 +37,7 @@ type macAppOut struct {
 	NextSteps []string `json:"nextSteps,omitempty"`
 }
 
-// Text says it, and what usually follows.
+// Text is the message and the next steps.
 func (o macAppOut) Text() string { return andNext(o.Message, o.NextSteps) }
 
 func (v views) launchMacApp(ctx context.Context, c *op.Call, in launchMacAppIn) (macAppOut, error) {
@@ -55,7 +55,7 @@ func (v views) launchMacApp(ctx context.Context, c *op.Call, in launchMacAppIn) 
 	}
 	out := macAppOut{Message: verb + done.Name, App: done.Path, Name: done.Name, Bundle: done.BundleID, Process: done.PID}
 	if done.PID == 0 {
-		out.Message += "; its process was not found: it may have ended by itself"
+		out.Message += "; its process was not found: the app may have ended by itself"
 		return out, nil
 	}
 	out.Message += fmt.Sprintf(" (process %d)", done.PID)
@@ -64,8 +64,8 @@ func (v views) launchMacApp(ctx context.Context, c *op.Call, in launchMacAppIn) 
 }
 
 type stopMacAppIn struct {
-	Name    string `json:"appName,omitempty" doc:"the app's name, exactly, such as Notes"`
-	Process int    `json:"processId,omitempty" doc:"the process" min:"2"`
+	Name    string `json:"appName,omitempty" doc:"exact name of the app, such as Notes"`
+	Process int    `json:"processId,omitempty" doc:"process id" min:"2"`
 }
 
 func (v views) stopMacApp(ctx context.Context, c *op.Call, in stopMacAppIn) (macAppOut, error) {

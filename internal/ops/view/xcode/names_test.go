@@ -102,7 +102,7 @@ func family(t *testing.T, name string) map[string]op.Op {
 	return found
 }
 
-func TestXcodeToolsAsDocumented(t *testing.T) {
+func TestXcodeToolsMatchDocumentation(t *testing.T) {
 	all := family(t, "xcode")
 	for name, want := range documented {
 		o, ok := all[name]
@@ -134,8 +134,9 @@ func TestXcodeToolsAsDocumented(t *testing.T) {
 	}
 }
 
-// TestXcodeVerbs: every tool has a verb below the family's word; its bare name still means it, unless a core operation is called so.
-func TestXcodeVerbs(t *testing.T) {
+// TestXcodeToolsHaveFamilyVerbs: every tool has a verb below the family's word; its bare name still means it, unless a core operation is
+// called so.
+func TestXcodeToolsHaveFamilyVerbs(t *testing.T) {
 	core := map[string]bool{}
 	for _, o := range family(t, op.Core) {
 		for _, word := range append(o.Aliases, o.Verb) {
@@ -150,8 +151,8 @@ func TestXcodeVerbs(t *testing.T) {
 	}
 }
 
-// TestNextCallsExist reads the next steps from the source: each names a tool that is there, with inputs it takes.
-func TestNextCallsExist(t *testing.T) {
+// TestNextStepsNameExistingTools reads the next steps from the source: each names a tool that is there, with inputs it takes.
+func TestNextStepsNameExistingTools(t *testing.T) {
 	all := op.NewCatalogue(catalogue.All(catalogue.Services{}), op.Options{})
 	table := rows(t)
 	table["setDefaults"] = "session_set_defaults" // ours
@@ -219,8 +220,8 @@ func rows(t *testing.T) map[string]string {
 	return table
 }
 
-// TestEveryRowIsATool: a row that nothing declares would be a next step that nobody can take.
-func TestEveryRowIsATool(t *testing.T) {
+// TestEveryTableRowDeclaresTool: a row that nothing declares would be a next step that nobody can take.
+func TestEveryTableRowDeclaresTool(t *testing.T) {
 	all := op.NewCatalogue(catalogue.All(catalogue.Services{}), op.Options{})
 	table := rows(t)
 	for variable, name := range table {

@@ -19,12 +19,12 @@ func (v views) packages() []op.Op {
 		op.New(long(30*time.Minute, tool(swiftPackageTest, "Test a Swift package with `swift test`", op.Executes, inSwift),
 			"swift-package-test . --filter CoreTests"), v.testPackage),
 		op.New(long(6*time.Minute, tool(swiftPackageRun,
-			"Build and run a package's program until it ends or times out, or in the background", op.Executes, inSwift),
+			"Build and run a package's program, also in the background", op.Executes, inSwift),
 			"swift-package-run . --arguments=--verbose --timeout 60", "swift-package-run . --executable-name server --background"), v.runPackage),
-		op.New(taking(0, tool(swiftPackageList, "List the packages' programs that were started in the background", readOnly, inSwift),
+		op.New(taking(0, tool(swiftPackageList, "List the packages' programs in the background", readOnly, inSwift),
 			"swift-package-list"), v.listPackageRuns),
 		op.New(taking(0, tool(swiftPackageStop,
-			"End a program that was started in the background and give the end of its output", 0, inSwift),
+			"End a program in the background and show its last output", 0, inSwift),
 			"swift-package-stop 4211"), v.stopPackageRun),
 		op.New(taking(5*time.Minute, tool(swiftPackageClean,
 			"Delete the build products of a Swift package", op.Destructive|op.Idempotent, inSwift),
@@ -33,10 +33,10 @@ func (v views) packages() []op.Op {
 }
 
 type packageIn struct {
-	Path op.Path `json:"packagePath" doc:"the folder that holds Package.swift" cli:"arg"`
+	Path op.Path `json:"packagePath" doc:"folder of Package.swift" cli:"arg"`
 }
 
-// packageBuildIn is what the commands that compile take.
+// packageBuildIn are the inputs of the commands that compile.
 type packageBuildIn struct {
 	packageIn
 	Configuration string `json:"configuration,omitempty" doc:"debug or release" match:"(?i)^(debug|release)?$" default:"debug"`
@@ -47,13 +47,13 @@ func (in packageBuildIn) pkg() swiftpackage.Package {
 	return swiftpackage.Package{Path: string(in.Path), Release: strings.EqualFold(in.Configuration, "release"), AsLibrary: in.AsLibrary}
 }
 
-// packageOut is how a command of the package manager ended.
+// packageOut is the result of a command of the package manager.
 type packageOut struct {
 	*swiftpackage.Result
 	NextSteps []string `json:"nextSteps,omitempty"`
 }
 
-// Text is what happened, and the output.
+// Text is the result and the next steps.
 func (o packageOut) Text() string { return andNext(o.Result.Text(), o.NextSteps) }
 
 func packageResult(r *swiftpackage.Result, err error, next ...string) (packageOut, error) {
@@ -66,7 +66,7 @@ func packageResult(r *swiftpackage.Result, err error, next ...string) (packageOu
 type packageBuildingIn struct {
 	packageBuildIn
 	Target string   `json:"targetName,omitempty" doc:"only this target"`
-	Archs  []string `json:"architectures,omitempty" doc:"architectures to build for, such as arm64 and x86_64"`
+	Archs  []string `json:"architectures,omitempty" doc:"architectures, such as arm64 and x86_64"`
 }
 
 func (v views) buildPackage(ctx context.Context, c *op.Call, in packageBuildingIn) (packageOut, error) {
@@ -83,7 +83,7 @@ type packageTestIn struct {
 	Product  string `json:"testProduct,omitempty" doc:"only this test product"`
 	Filter   string `json:"filter,omitempty" doc:"only tests that match this regular expression"`
 	Parallel bool   `json:"parallel,omitempty" doc:"run tests in parallel" default:"true"`
-	Codecov  bool   `json:"showCodecov,omitempty" doc:"measure code coverage and tell where the report is"`
+	Codecov  bool   `json:"showCodecov,omitempty" doc:"measure code coverage"`
 }
 
 func (v views) testPackage(ctx context.Context, c *op.Call, in packageTestIn) (packageOut, error) {
@@ -94,10 +94,10 @@ func (v views) testPackage(ctx context.Context, c *op.Call, in packageTestIn) (p
 
 type packageRunIn struct {
 	packageBuildIn
-	Executable string   `json:"executableName,omitempty" doc:"the program; without one the package's only one"`
+	Executable string   `json:"executableName,omitempty" doc:"program (default: the package's only one)"`
 	Args       []string `json:"arguments,omitempty" doc:"arguments for the program"`
 	Timeout    int      `json:"timeout,omitempty" doc:"seconds to build and run in the foreground" default:"30" min:"1" max:"300" unit:"s"`
-	Background bool     `json:"background,omitempty" doc:"start it and answer at once; swift_package_stop or the end of the daemon ends it"`
+	Background bool     `json:"background,omitempty" doc:"start and answer at once; swift_package_stop ends it, or the daemon's end"`
 }
 
 func (v views) runPackage(ctx context.Context, c *op.Call, in packageRunIn) (packageOut, error) {
@@ -120,10 +120,10 @@ type packageRunsOut struct {
 	Processes []swiftpackage.Program `json:"processes"`
 }
 
-// Text is one line a program.
+// Text is one line per program.
 func (o packageRunsOut) Text() string {
 	if len(o.Processes) == 0 {
-		return "no program of a package is running in the background"
+		return "no package runs a program in the background"
 	}
 	lines := []string{fmt.Sprintf("%d programs", len(o.Processes))}
 	for _, p := range o.Processes {
@@ -137,7 +137,7 @@ func (v views) listPackageRuns(_ context.Context, c *op.Call, _ struct{}) (packa
 }
 
 type stopPackageRunIn struct {
-	PID int `json:"pid" doc:"the process, from swift_package_run or swift_package_list" min:"1" cli:"arg"`
+	PID int `json:"pid" doc:"process id, from swift_package_run or swift_package_list" min:"1" cli:"arg"`
 }
 
 func (v views) stopPackageRun(ctx context.Context, c *op.Call, in stopPackageRunIn) (packageOut, error) {

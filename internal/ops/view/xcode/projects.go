@@ -17,47 +17,47 @@ import (
 func (v views) projects() []op.Op {
 	return []op.Op{
 		op.New(example(tool(scaffoldIOSProject,
-			"Write a new iOS project: a workspace, a thin app, and a Swift package for its features", 0, inScaffolding),
+			"Create an iOS project: a workspace, an app and a Swift package", 0, inScaffolding),
 			"scaffold-ios-project --project-name Weather --output-path ./weather"), v.scaffoldIOS),
 		op.New(example(tool(scaffoldMacOSProject,
-			"Write a new macOS project: a workspace, a thin app, and a Swift package for its features", 0, inScaffolding),
+			"Create a macOS project: a workspace, an app and a Swift package", 0, inScaffolding),
 			"scaffold-macos-project --project-name Ledger --output-path ./ledger"), v.scaffoldMac),
 	}
 }
 
-// scaffoldIn is what both kinds of projects take.
+// scaffoldIn are the inputs that both kinds of projects share.
 type scaffoldIn struct {
 	Name        string  `json:"projectName" doc:"a letter, then letters, digits and underscores" match:"^[A-Za-z][A-Za-z0-9_]{0,63}$"`
-	Out         op.Path `json:"outputPath" doc:"folder for the project; created if it does not exist"`
-	BundleID    string  `json:"bundleIdentifier,omitempty" doc:"else com.example and the name" match:"^([A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+)?$"`
-	DisplayName string  `json:"displayName,omitempty" doc:"the name under the icon; the project's if absent"`
+	Out         op.Path `json:"outputPath" doc:"folder of the project; created if missing"`
+	BundleID    string  `json:"bundleIdentifier,omitempty" doc:"default: com.example.NAME" match:"^([A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+)?$"`
+	DisplayName string  `json:"displayName,omitempty" doc:"name under the icon (default: the project's)"`
 	Version     string  `json:"marketingVersion,omitempty" doc:"such as 1.0" match:"^([0-9]+(\\.[0-9]+){0,2})?$" default:"1.0"`
 	Build       string  `json:"currentProjectVersion,omitempty" doc:"such as 1" match:"^([0-9]+(\\.[0-9]+){0,2})?$" default:"1"`
 	Customize   bool    `json:"customizeNames,omitempty" doc:"false keeps the template, called MyProject, unchanged" default:"true"`
 }
 
-// orientations are how a device may be held.
+// orientations are the interface orientations of an app.
 type orientations []string
 
-// Choices are all of them.
+// Choices lists all orientations.
 func (orientations) Choices() []string { return scaffold.OrientationWords() }
 
-// scaffoldIOSIn is what an iOS project takes.
+// scaffoldIOSIn are the inputs of an iOS project.
 type scaffoldIOSIn struct {
 	scaffoldIn
-	Deployment      string       `json:"deploymentTarget,omitempty" doc:"the oldest iOS" match:"^([0-9]+(\\.[0-9]+){0,2})?$" default:"18.4"`
-	Families        []string     `json:"targetedDeviceFamily,omitempty" doc:"universal if absent" enum:"iphone,ipad,universal"`
-	Orientations    orientations `json:"supportedOrientations,omitempty" doc:"how a phone is held"`
-	PadOrientations orientations `json:"supportedOrientationsIpad,omitempty" doc:"how an iPad is held"`
+	Deployment      string       `json:"deploymentTarget,omitempty" doc:"oldest iOS" match:"^([0-9]+(\\.[0-9]+){0,2})?$" default:"18.4"`
+	Families        []string     `json:"targetedDeviceFamily,omitempty" doc:"default: universal" enum:"iphone,ipad,universal"`
+	Orientations    orientations `json:"supportedOrientations,omitempty" doc:"on an iPhone"`
+	PadOrientations orientations `json:"supportedOrientationsIpad,omitempty" doc:"on an iPad"`
 }
 
-// scaffoldMacIn is what a macOS project takes.
+// scaffoldMacIn are the inputs of a macOS project.
 type scaffoldMacIn struct {
 	scaffoldIn
-	Deployment string `json:"deploymentTarget,omitempty" doc:"the oldest macOS" match:"^([0-9]+(\\.[0-9]+){0,2})?$" default:"15.4"`
+	Deployment string `json:"deploymentTarget,omitempty" doc:"oldest macOS" match:"^([0-9]+(\\.[0-9]+){0,2})?$" default:"15.4"`
 }
 
-// scaffoldOut is what was written.
+// scaffoldOut is a new project.
 type scaffoldOut struct {
 	Message   string   `json:"message"`
 	Path      string   `json:"projectPath"` // the folder
@@ -68,7 +68,7 @@ type scaffoldOut struct {
 	NextSteps []string `json:"nextSteps"`
 }
 
-// Text says where it is, and what to do with it.
+// Text is the message and the next steps.
 func (o scaffoldOut) Text() string { return andNext(o.Message, o.NextSteps) }
 
 func (in scaffoldIn) options(deployment string) scaffold.Options {
@@ -115,12 +115,12 @@ func (v views) scaffoldMac(_ context.Context, _ *op.Call, in scaffoldMacIn) (sca
 	})
 }
 
-// chosen checks a list against the words there are.
+// chosen checks a list of words against the known words.
 func chosen[T ~string](field string, given, known []string) ([]T, error) {
 	var all []T
 	for _, word := range given {
 		if !slices.Contains(known, word) {
-			f := fault.New(fault.InvalidInput, "%s: %q is not one of %s", field, word, strings.Join(known, ", ")).With("field", field)
+			f := fault.New(fault.InvalidInput, "%s: %q must be one of %s", field, word, strings.Join(known, ", ")).With("field", field)
 			if near := nearest.To(word, known, 1); len(near) > 0 {
 				return nil, f.WithHint("did you mean %q?", near[0])
 			}
@@ -135,10 +135,10 @@ func (v views) write(dir op.Path, on scaffold.Platform, o scaffold.Options, next
 	w, err := v.core.Projects.Scaffold(dir, on, o)
 	if errors.Is(err, scaffold.ErrExists) {
 		return scaffoldOut{}, fault.New(fault.PathError, "%w", err).With("field", "outputPath").
-			WithHint("nothing was written; choose another folder or another name")
+			WithHint("choose another folder or another name")
 	}
 	if err != nil {
-		return scaffoldOut{}, fault.New(fault.PathError, "writing the project: %w", err).With("field", "outputPath")
+		return scaffoldOut{}, fault.New(fault.PathError, "cannot write the project: %w", err).With("field", "outputPath")
 	}
 	return scaffoldOut{
 		Message: fmt.Sprintf("wrote the %s project %s: %d files in %s; open %s", on, w.Scheme, len(w.Files), w.Dir, w.Workspace),

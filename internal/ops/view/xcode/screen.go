@@ -9,6 +9,7 @@ import (
 
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/screen"
 	"ios-agent/internal/ops/target"
@@ -17,36 +18,36 @@ import (
 	"ios-agent/internal/ui/flat"
 )
 
-// uiTool is a spec of the tools for the screen.
+// uiTool is the spec of a tool for the screen.
 func uiTool(row op.Spec, summary string, hints op.Hints) op.Spec {
 	return taking(2*time.Minute, tool(row, summary, hints, "ui-automation", "ui-testing"))
 }
 
-// looks are the tools that look at the screen: by coordinates as in October 2025, and by refs as in 2026.
+// looks are the tools that read the screen: with coordinates as in XcodeBuildMCP of October 2025, and with refs as in 2026.
 func (v views) looks() []op.Op {
 	describe := uiTool(describeUI,
-		"Give the whole tree of elements with their frames, in points: the centre of a frame is where to tap", readOnly)
+		"Show all elements with their frames in points; tap a frame's centre", readOnly)
 	describe.OwnText = mostTree
 	describe.Groups = append(describe.Groups, inSimulator)
 	return []op.Op{
 		sim(v, describe, v.describe),
-		sim(v, uiTool(snapshotUI, "See the screen: an outline with a ref for every element", readOnly), v.snapshot),
+		sim(v, uiTool(snapshotUI, "Show an outline of the screen with a ref per element", readOnly), v.snapshot),
 		sim(v, uiTool(waitForUI,
-			"Wait until an element is there, gone, enabled or focused, a text shows, or the screen is still", readOnly), v.wait),
+			"Wait for an element, a text, or a screen that is still", readOnly), v.wait),
 	}
 }
 
-// mostTree is how many bytes the peer's tree may have where its tools are served alone: it is cut nowhere there.
+// mostTree is the maximum size of a tree in bytes if an MCP server serves this set alone: XcodeBuildMCP never cuts a tree.
 const mostTree = 1 << 20
 
-// describeOut is the tree in AXe's words.
+// describeOut is the tree with AXe's keys.
 type describeOut struct {
 	Elements []axElement `json:"elements"`
 	Count    int         `json:"elementCount"`
 	ID       string      `json:"simulatorId"`
 }
 
-// Text is the tree as JSON in a fence, and how to use it.
+// Text is the tree as fenced JSON, and how to use it.
 func (o describeOut) Text() string {
 	raw, err := json.MarshalIndent(o.Elements, "", " ")
 	if err != nil {
@@ -77,13 +78,13 @@ func (v views) describe(ctx context.Context, c *op.Call, _ simIn, on target.Targ
 	return out, err
 }
 
-// snapshotUIIn says whether the whole screen is wanted.
+// snapshotUIIn are the inputs of snapshot_ui.
 type snapshotUIIn struct {
 	simIn
-	Since string `json:"sinceScreenHash,omitempty" doc:"the screenHash of an earlier snapshot: an unchanged screen is not shown again"`
+	Since string `json:"sinceScreenHash,omitempty" doc:"screenHash of an earlier snapshot: skip an unchanged screen"`
 }
 
-// snapshotUIOut is a look at the screen.
+// snapshotUIOut is the screen.
 type snapshotUIOut struct {
 	Type     string       `json:"type"` // runtime-snapshot or runtime-snapshot-unchanged
 	Hash     string       `json:"screenHash"`
@@ -112,19 +113,19 @@ func (v views) snapshot(ctx context.Context, c *op.Call, in snapshotUIIn, on tar
 	return out, nil
 }
 
-// waitUIIn says for what.
+// waitUIIn is the condition to wait for.
 type waitUIIn struct {
 	simIn
-	Predicate  string `json:"predicate" doc:"what to wait for" enum:"exists,gone,enabled,focused,textContains,settled"`
+	Predicate  string `json:"predicate" doc:"condition" enum:"exists,gone,enabled,focused,textContains,settled"`
 	Ref        string `json:"elementRef,omitempty" doc:"a ref of snapshot_ui" match:"^(@?e[0-9]{1,9})?$"`
-	Identifier string `json:"identifier,omitempty" doc:"the element's accessibility identifier, exactly"`
-	Label      string `json:"label,omitempty" doc:"its label"`
-	Role       string `json:"role,omitempty" doc:"its role, such as button"`
+	Identifier string `json:"identifier,omitempty" doc:"exact accessibility identifier"`
+	Label      string `json:"label,omitempty" doc:"label"`
+	Role       string `json:"role,omitempty" doc:"role, such as button"`
 	Value      string `json:"value,omitempty" doc:"exact value"`
-	Text       string `json:"text,omitempty" doc:"the text of textContains, anywhere on the screen or in the element"`
+	Text       string `json:"text,omitempty" doc:"with textContains: text of the element or anywhere on the screen"`
 	Timeout    int    `json:"timeoutMs,omitempty" doc:"milliseconds" min:"0" max:"60000" default:"5000" unit:"ms"`
 	Poll       int    `json:"pollIntervalMs,omitempty" doc:"milliseconds between looks" min:"10" max:"10000" default:"250" unit:"ms"`
-	Settled    int    `json:"settledDurationMs,omitempty" doc:"no effect: the agent waits for 300" min:"0" max:"10000" default:"500" unit:"ms"`
+	Settled    int    `json:"settledDurationMs,omitempty" doc:"ignored: always 300" min:"0" max:"10000" default:"500" unit:"ms"`
 }
 
 func (in waitUIIn) waiting() (act.Waiting, error) {
@@ -147,13 +148,13 @@ func (in waitUIIn) waiting() (act.Waiting, error) {
 	return w, nil
 }
 
-// waitedElement is the element that was waited for.
+// waitedElement is the element that met the condition.
 type waitedElement struct {
 	Ref string `json:"ref"`
 	flat.Element
 }
 
-// waitUIOut is what came of it.
+// waitUIOut is the result of a wait.
 type waitUIOut struct {
 	Matched bool           `json:"matched"`
 	Took    int64          `json:"tookMs"`
@@ -161,11 +162,11 @@ type waitUIOut struct {
 	Element *waitedElement `json:"element,omitempty"`
 
 	what, described string
-	running         string // what is under way
+	running         string // the animations and loads that keep the screen from settling
 	limit           int
 }
 
-// Text says whether it matched.
+// Text says whether the condition matched.
 func (o waitUIOut) Text() string {
 	if !o.Matched {
 		return fmt.Sprintf("%s did not match within %d ms%s", oneline.Of(o.what), o.Took, oneline.Of(o.running))
@@ -177,13 +178,13 @@ func (o waitUIOut) Text() string {
 	return text
 }
 
-// Fault is a wait that timed out: XcodeBuildMCP's is an error too.
+// Fault is the timeout of a wait, which is an error in XcodeBuildMCP too.
 func (o waitUIOut) Fault() *fault.Fault {
 	if o.Matched {
 		return nil
 	}
 	return fault.New(fault.Timeout, "%s did not match within %d ms%s", o.what, o.limit, o.running).
-		WithHint("look at the screen with snapshot_ui({}), or give it more time: timeoutMs")
+		WithHint("%s shows the screen; or wait longer with %s", nextCall(snapshotUI), hint.Field("timeoutMs"))
 }
 
 func (v views) wait(ctx context.Context, c *op.Call, in waitUIIn, on target.Target) (waitUIOut, error) {

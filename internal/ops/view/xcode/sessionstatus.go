@@ -11,11 +11,11 @@ import (
 	"ios-agent/internal/ops/logs"
 )
 
-// sessionStatus is what a session has running, in the shape of XcodeBuildMCP's resource session-status. What cannot run here, a
-// watcher of Xcode's state, is told as not running.
+// sessionStatus shows what a session has running, in the shape of XcodeBuildMCP's resource session-status. The watcher of Xcode's
+// state exists only in XcodeBuildMCP: the answer always says that it is not running.
 func (v views) sessionStatus() op.Op {
 	began := time.Now()
-	return op.New(tool(SessionStatus, "Show what this session has running: captures, recordings, programs, debuggers", readOnly,
+	return op.New(tool(SessionStatus, "Show this session's running captures, recordings, programs and debuggers", readOnly,
 		"session-management"),
 		func(_ context.Context, c *op.Call, _ struct{}) (sessionStatusOut, error) {
 			out := sessionStatusOut{}
@@ -62,13 +62,13 @@ type activeIDs struct {
 type debugStatus struct {
 	Current  *string  `json:"currentSessionId"`
 	Sessions []string `json:"sessionIds"`
-	Notes    []string `json:"notes,omitempty"` // of those that are not debugged through lldb-dap
+	Notes    []string `json:"notes,omitempty"` // of sessions without lldb-dap
 }
 
 type processStatus struct {
 	PID    int    `json:"pid"`
 	Uptime int64  `json:"uptimeMs"`
-	RSS    uint64 `json:"rssBytes"` // what the runtime has from the system
+	RSS    uint64 `json:"rssBytes"` // memory that the Go runtime has from the system
 }
 
 type sessionStatusOut struct {
@@ -90,7 +90,7 @@ type sessionStatusOut struct {
 	Process processStatus `json:"process"`
 }
 
-// Text says it in a few lines.
+// Text is the status in a few lines.
 func (o sessionStatusOut) Text() string {
 	text := fmt.Sprintf("%d under way\nlog captures on simulators: %v, on devices: %v\nrecordings: %v\nprograms: %v\ndebuggers: %v\n"+
 		"server: pid %d",

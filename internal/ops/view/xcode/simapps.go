@@ -25,10 +25,10 @@ func (v views) simulatorApps() []op.Op {
 
 type installSimIn struct {
 	simIn
-	App op.Path `json:"appPath" doc:"path of the .app folder"`
+	App op.Path `json:"appPath" doc:"path of the .app bundle"`
 }
 
-// simAppOut is an app on a simulator and what became of it.
+// simAppOut is the result of a call on an app of a simulator.
 type simAppOut struct {
 	simOut
 	Bundle  string `json:"bundleId"`
@@ -57,21 +57,21 @@ type simAppIn struct {
 	Bundle string `json:"bundleId,omitempty" doc:"the app's bundle id"`
 }
 
-// launchIn is how to launch an app.
+// launchIn are the launch options of an app.
 type launchIn struct {
 	argumentsIn
 	Env []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" pairs:"true" private:"true"`
 }
 
-// argumentsIn are what an app is launched with, by both names they had.
+// argumentsIn are the arguments of an app, under the input's old and new name.
 type argumentsIn struct {
 	Args   []string `json:"args,omitempty" doc:"arguments for the app" private:"true"`
-	Launch []string `json:"launchArgs,omitempty" doc:"args by its new name" cli:"-" private:"true"`
+	Launch []string `json:"launchArgs,omitempty" doc:"new name of args" cli:"-" private:"true"`
 }
 
 func (in argumentsIn) arguments() ([]string, error) {
 	if len(in.Args) > 0 && len(in.Launch) > 0 {
-		return nil, fault.New(fault.InvalidInput, "args and launchArgs are the same: give one").With("field", "launchArgs")
+		return nil, fault.New(fault.InvalidInput, "args and launchArgs exclude each other").With("field", "launchArgs")
 	}
 	return append(in.Args, in.Launch...), nil
 }
@@ -89,7 +89,7 @@ func (v views) launchOnSim(ctx context.Context, c *op.Call, in launchSimIn, on t
 	done, err := v.core.Apps.Launch(ctx, c, apps.LaunchIn{Target: on, Bundle: in.Bundle, Args: args, Env: in.Env})
 	if fault.Is(err, fault.AppNotFound) {
 		return simAppOut{}, fault.From(err).
-			WithHint("install it first: %s", nextCall(installAppSim, "simulatorId", c.Device.UDID, "appPath", "PATH_TO_YOUR_APP"))
+			WithHint("install the app first: %s", nextCall(installAppSim, "simulatorId", c.Device.UDID, "appPath", "PATH_TO_YOUR_APP"))
 	}
 	if err != nil {
 		return simAppOut{}, err

@@ -14,12 +14,12 @@ import (
 	"ios-agent/internal/ui/picture"
 )
 
-// simulatorSettings are the tools for a simulator's settings, and for pictures and videos of it.
+// simulatorSettings are the tools for a simulator's settings, screenshots and videos.
 func (v views) simulatorSettings() []op.Op {
 	film := tool(recordSimVideo,
-		"Start to record a simulator (start: true), or stop and save the video (stop: true, outputFile)", 0, inSimulator)
+		"Start recording a simulator, or stop and save the video", 0, inSimulator)
 	film.Exclude, film.Require = [][]string{{"start", "stop"}}, [][]string{{"start", "stop"}}
-	shot := tool(screenshotTool, "Take a small picture of a simulator's screen, to look at; positions come from describe_ui", op.ReadOnly,
+	shot := tool(screenshotTool, "Take a screenshot of a simulator; positions come from describe_ui", op.ReadOnly,
 		"ui-automation", "ui-testing", inSimulator)
 	return []op.Op{
 		sim(v, taking(2*time.Minute, film, `record-sim-video --simulator-name "iPhone 16" --start`,
@@ -27,22 +27,22 @@ func (v views) simulatorSettings() []op.Op {
 		sim(v, taking(time.Minute, shot), v.screenshotSim),
 		sim(v, taking(0, tool(setSimLocation, "Set the location of a simulator", op.Idempotent, inManagement),
 			`set-sim-location --simulator-name "iPhone 16" --latitude 37.7749 --longitude -122.4194`), v.placeSim),
-		sim(v, taking(0, tool(resetSimLocation, "End a simulator's simulated location", op.Idempotent, inManagement),
+		sim(v, taking(0, tool(resetSimLocation, "Reset a simulator's location", op.Idempotent, inManagement),
 			`reset-sim-location --simulator-name "iPhone 16"`), v.unplaceSim),
-		sim(v, taking(0, tool(setSimAppearance, "Set a simulator to dark or light", op.Idempotent, inManagement),
+		sim(v, taking(0, tool(setSimAppearance, "Set a simulator's appearance: dark or light", op.Idempotent, inManagement),
 			`set-sim-appearance --simulator-name "iPhone 16" --mode dark`), v.appearanceOfSim),
 		sim(v, taking(0, tool(simStatusbar,
-			"Set the data network that a simulator's status bar shows; clear ends all overrides", op.Idempotent, inManagement),
+			"Set the data network in a simulator's status bar", op.Idempotent, inManagement),
 			`sim-statusbar --simulator-name "iPhone 16" --data-network 5g`), v.statusBarOfSim),
 	}
 }
 
 type recordSimIn struct {
 	simIn
-	Start bool    `json:"start,omitempty" doc:"start to record"`
+	Start bool    `json:"start,omitempty" doc:"start recording"`
 	Stop  bool    `json:"stop,omitempty" doc:"stop, and save the video to outputFile"`
-	FPS   int     `json:"fps,omitempty" doc:"has no effect: simctl records every change" min:"1" max:"120" default:"30"`
-	Out   op.Path `json:"outputFile,omitempty" doc:"file for the video; needed with stop, ignored with start"`
+	FPS   int     `json:"fps,omitempty" doc:"ignored: simctl records every change" min:"1" max:"120" default:"30"`
+	Out   op.Path `json:"outputFile,omitempty" doc:"video file; required with stop"`
 }
 
 type recordSimOut struct {
@@ -55,10 +55,10 @@ type recordSimOut struct {
 	Notes   []string `json:"notes,omitempty"`
 }
 
-// Text says where it is.
+// Text is the message, the notes and the next steps.
 func (o recordSimOut) Text() string { return andNext(withNotes(o.Message, o.Notes), o.NextSteps) }
 
-// longestFilm is when a film that nobody ends is ended, in seconds.
+// longestFilm is the maximum length of a recording in seconds.
 const longestFilm = 3600
 
 func (v views) recordSim(ctx context.Context, c *op.Call, in recordSimIn, on target.Target) (recordSimOut, error) {
@@ -92,10 +92,10 @@ func (v views) recordSim(ctx context.Context, c *op.Call, in recordSimIn, on tar
 
 type screenshotSimIn struct {
 	simIn
-	Format string `json:"returnFormat,omitempty" doc:"base64 gives the picture itself, path a file" enum:"base64,path" default:"base64"`
+	Format string `json:"returnFormat,omitempty" doc:"the image itself, or a file" enum:"base64,path" default:"base64"`
 }
 
-// screenshotSimOut is a picture: 800 pixels at most, as XcodeBuildMCP makes them.
+// screenshotSimOut is a screenshot of at most 800 pixels, as XcodeBuildMCP makes them.
 type screenshotSimOut struct {
 	simOut
 	Format string `json:"format"`
@@ -106,7 +106,7 @@ type screenshotSimOut struct {
 	made picture.Picture
 }
 
-// Images is the picture, unless it went to a file.
+// Images is the screenshot, unless it is in a file.
 func (o screenshotSimOut) Images() []op.Image {
 	if o.Path != "" {
 		return nil
@@ -121,7 +121,7 @@ func (v views) screenshotSim(ctx context.Context, c *op.Call, in screenshotSimIn
 	}
 	made, err := picture.Make(source, picture.Fit{Format: "jpeg", Edge: 800, Quality: 75})
 	if err != nil {
-		return screenshotSimOut{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
+		return screenshotSimOut{}, fault.New(fault.ScreenshotFailed, "cannot convert the screenshot of %s: %w", info.Name, err)
 	}
 	out := screenshotSimOut{Format: "image/jpeg", Width: made.Width, Height: made.Height, made: made}
 	out.ID, out.Name = info.UDID, info.Name
@@ -135,7 +135,7 @@ func (v views) screenshotSim(ctx context.Context, c *op.Call, in screenshotSimIn
 	return out, nil
 }
 
-// set is the answer of a setting.
+// set is the answer of a changed setting.
 func set(c *op.Call, done target.StatusOut, err error) (simOut, error) {
 	if err != nil {
 		return simOut{}, err

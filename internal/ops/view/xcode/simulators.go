@@ -23,16 +23,16 @@ func (v views) simulators() []op.Op {
 	return []op.Op{
 		op.New(list, v.listSims),
 		sim(v, long(5*time.Minute, tool(bootSim,
-			"Boot a simulator and wait until apps can run on it", op.Idempotent, inSimulator, inManagement),
+			"Boot a simulator and wait until it can run apps", op.Idempotent, inSimulator, inManagement),
 			`boot-sim --simulator-name "iPhone 16"`), v.bootSim),
-		op.New(taking(time.Minute, tool(openSim, "Show the simulators' window: Simulator, or Device Hub where Xcode has that instead",
+		op.New(taking(time.Minute, tool(openSim, "Open Simulator, or Device Hub in newer Xcodes",
 			readOnly, inSimulator, inManagement), "open-sim"), v.openSim),
 		op.New(v.eraseSpec(), v.eraseSims),
 	}
 }
 
 type listSimsIn struct {
-	Enabled bool `json:"enabled,omitempty" doc:"leave out simulators whose runtime is not installed"`
+	Enabled bool `json:"enabled,omitempty" doc:"only simulators with an installed runtime"`
 }
 
 type listedSim struct {
@@ -48,7 +48,7 @@ type listSimsOut struct {
 	NextSteps  []string    `json:"nextSteps,omitempty"`
 }
 
-// Text groups them by runtime.
+// Text lists the simulators by runtime.
 func (o listSimsOut) Text() string {
 	lines := []string{fmt.Sprintf("%d simulators", len(o.Simulators))}
 	runtime := ""
@@ -98,7 +98,7 @@ func title(state string) string {
 	return strings.Join(words, " ")
 }
 
-// simOut is a simulator and what became of it.
+// simOut is the result of a call on a simulator.
 type simOut struct {
 	Message   string   `json:"message"`
 	ID        string   `json:"simulatorId,omitempty"`
@@ -106,7 +106,7 @@ type simOut struct {
 	NextSteps []string `json:"nextSteps,omitempty"`
 }
 
-// Text says it, and what usually follows.
+// Text is the message and the next steps.
 func (o simOut) Text() string { return andNext(o.Message, o.NextSteps) }
 
 func (v views) bootSim(ctx context.Context, c *op.Call, _ simIn, on target.Target) (simOut, error) {
@@ -125,7 +125,7 @@ func (v views) bootSim(ctx context.Context, c *op.Call, _ simIn, on target.Targe
 }
 
 type openSimIn struct {
-	ID string `json:"simulatorId,omitempty" doc:"show this simulator's window"`
+	ID string `json:"simulatorId,omitempty" doc:"simulator to show"`
 }
 
 func (v views) openSim(ctx context.Context, _ *op.Call, in openSimIn) (simOut, error) {
@@ -144,9 +144,9 @@ func (v views) openSim(ctx context.Context, _ *op.Call, in openSimIn) (simOut, e
 
 type eraseSimsIn struct {
 	simIn
-	UDID     string `json:"simulatorUdid,omitempty" doc:"simulatorId by its old name" cli:"-"`
+	UDID     string `json:"simulatorUdid,omitempty" doc:"old name of simulatorId" cli:"-"`
 	All      bool   `json:"all,omitempty" doc:"erase every simulator; excludes simulatorId and simulatorName"`
-	Shutdown bool   `json:"shutdownFirst,omitempty" doc:"shut a booted simulator down first; without it a booted one is refused"`
+	Shutdown bool   `json:"shutdownFirst,omitempty" doc:"shut a booted simulator down first, instead of a fault"`
 }
 
 type eraseSimsOut struct {
@@ -154,9 +154,9 @@ type eraseSimsOut struct {
 	Erased []string `json:"erased"` // udids
 }
 
-// eraseSpec: a call for all simulators needs no default, and takes none.
+// eraseSpec is the spec of erase_sims. A call with all: true ignores the session's default simulator.
 func (v views) eraseSpec() op.Spec {
-	s := tool(eraseSims, "Erase one simulator or all: apps, data and settings are gone", op.Destructive|op.Idempotent, inManagement)
+	s := tool(eraseSims, "Erase one or all simulators: apps, data and settings", op.Destructive|op.Idempotent, inManagement)
 	s = long(10*time.Minute, s, `erase-sims --simulator-name "iPhone 16" --shutdown-first`, "erase-sims --all --shutdown-first")
 	one := v.simSpec(s).Complete
 	s.Complete = func(c *op.Call, fields []op.Field, given op.Input) (op.Completed, error) {
@@ -198,7 +198,7 @@ func (v views) eraseSims(ctx context.Context, c *op.Call, in eraseSimsIn) (erase
 	return out, nil
 }
 
-// toErase are the simulators that are meant. With all, booted ones are refused before anything is erased.
+// toErase are the simulators to erase. With all, a booted simulator is refused before the first one is erased.
 func (v views) toErase(ctx context.Context, c *op.Call, in eraseSimsIn) ([]target.Target, error) {
 	if !in.All {
 		one, err := v.core.Devices.Find(ctx, in.which())
@@ -221,10 +221,10 @@ func (v views) toErase(ctx context.Context, c *op.Call, in eraseSimsIn) ([]targe
 	return targets, nil
 }
 
-// stillBooted names this tool's way to erase a booted simulator.
+// stillBooted changes the hint of a refused erase to this tool's own input.
 func stillBooted(err error) error {
 	if booted := (*devices.BootedError)(nil); errors.As(err, &booted) {
-		return fault.From(booted).With("field", "shutdownFirst").WithHint("call again with shutdownFirst: true, which ends whatever runs on it")
+		return fault.From(booted).With("field", "shutdownFirst").WithHint("call again with shutdownFirst: true, which ends its apps")
 	}
 	return err
 }

@@ -25,19 +25,19 @@ func (v views) tests() []op.Op {
 	}
 }
 
-// preparedIn names tests that were built before, instead of a project.
+// preparedIn names tests that are already built, instead of a project.
 type preparedIn struct {
-	Products op.Path `json:"testProductsPath,omitempty" doc:"tests that were built before, instead of a project and a scheme"`
+	Products op.Path `json:"testProductsPath,omitempty" doc:"path of built tests, instead of a project and a scheme"`
 	TestRun  op.Path `json:"xctestrunPath,omitempty" doc:"the same, as a .xctestrun"`
 }
 
-// runnerIn is for the tests' own process.
+// runnerIn are the inputs for the tests' own process.
 type runnerIn struct {
 	RunnerEnv []string `json:"testRunnerEnv,omitempty" doc:"environment of the test runner, as NAME=VALUE" pairs:"true" private:"true"`
-	Progress  bool     `json:"progress,omitempty" doc:"accepted for compatibility: progress is always reported"`
+	Progress  bool     `json:"progress,omitempty" doc:"ignored: progress is always reported"`
 }
 
-// testing is what a test tool requires: a project and a scheme, or tests that were built before, never both.
+// testing is what a test tool requires: a project and a scheme, or built tests, never both.
 func testing(on ...config.Requirement) complete.Completion {
 	prepared := []string{"testProductsPath", "xctestrunPath"}
 	how := complete.Completion{Adjust: func(given op.Input, s *config.Spec) {
@@ -49,7 +49,7 @@ func testing(on ...config.Requirement) complete.Completion {
 			}
 		}
 		if string(given[platformKey]) == `"macOS"` {
-			return // which test_sim refuses, whatever is missing besides
+			return // test_sim refuses macOS, whatever else is missing
 		}
 		s.Require = slices.Concat([]config.Requirement{needsScheme, needsContainer}, on)
 		for _, p := range prepared {
@@ -80,19 +80,19 @@ func testIn(s schemeIn, h howIn, p preparedIn, r runnerIn, on choose.Destination
 type testSimIn struct {
 	schemeIn
 	simIn
-	Platform testPlatform `json:"platform,omitempty" doc:"the simulator's platform; found from its runtime if absent"`
+	Platform testPlatform `json:"platform,omitempty" doc:"platform (default: that of the simulator's runtime)"`
 	howIn
 	preparedIn
 	runnerIn
 }
 
-// testPlatform is a platform that test_sim knows. It takes macOS to say that test_macos is for that.
+// testPlatform is a platform of test_sim. It accepts macOS only to refuse it with a hint to test_macos.
 type testPlatform string
 
-// Choices are all of them.
+// Choices lists all platforms.
 func (testPlatform) Choices() []string { return append(simPlatform("").Choices(), "macOS") }
 
-// notHere is what test_sim says to macOS.
+// notHere is XcodeBuildMCP's message for macOS.
 const notHere = "macOS platform is not supported by test_sim. Use test_macos tool instead for macOS projects."
 
 func (v views) testSim(ctx context.Context, c *op.Call, in testSimIn) (buildOut, error) {

@@ -2,7 +2,7 @@ package xcode
 
 import "ios-agent/internal/op"
 
-// The tools of XcodeBuildMCP: the name of each, and the operation of ours that it shows where that has another name.
+// The tools of XcodeBuildMCP: the name of each, and the core operation that does the same, if that has another name.
 var (
 	ListSims  = row("list_sims", "list_devices")
 	bootSim   = row("boot_sim", "boot_device")
@@ -106,7 +106,7 @@ var (
 	DiscoverTools = row("discover_tools", "")
 )
 
-// setDefaults is ours; XcodeBuildMCP's set has it too.
-var setDefaults = op.Spec{Name: "session_set_defaults"}
+// setDefaults is a core operation; XcodeBuildMCP has a tool of the same name.
+var setDefaults = op.Spec{Name: "session_set_defaults", Family: op.Core}
 
 func row(name, twin string) op.Spec { return op.Spec{Name: name, Family: Family, Twin: twin} }

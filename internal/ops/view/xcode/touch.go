@@ -15,20 +15,20 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// touches are the tools that act on the screen. Every answer says what the screen did.
+// touches are the tools that act on the screen. Every answer shows how the screen changed.
 func (v views) touches() []op.Op {
-	touch := uiTool(touchTool, "Put a finger down and lift it, after a delay if one is given, or in a later call", 0)
+	touch := uiTool(touchTool, "Put a finger down and lift it, also in two calls", 0)
 	touch.Require = [][]string{{"down", "up"}}
 	tap := uiTool(tapTool, "Tap an element by elementRef, id or label, or a point", 0)
 	tap.Require, tap.Exclude = [][]string{{"elementRef", "id", "label", "x"}}, [][]string{{"id", "label", "elementRef"}}
 	return []op.Op{
 		sim(v, tap, v.tap),
-		sim(v, uiTool(longPress, "Rest a finger on an element or a point for so many milliseconds", 0), v.longPress),
+		sim(v, uiTool(longPress, "Hold a finger on an element or a point", 0), v.longPress),
 		sim(v, touch, v.touch),
-		sim(v, uiTool(swipeTool, "Swipe from point to point, or within an element in a direction", 0), v.swipe),
+		sim(v, uiTool(swipeTool, "Swipe from point to point, or within an element", 0), v.swipe),
 		sim(v, uiTool(dragTool, "Drag an element in a direction", 0), v.drag),
-		sim(v, uiTool(gestureTool, "Perform one of the usual gestures: scroll, or swipe in from an edge", 0), v.gesture),
-		sim(v, uiTool(buttonTool, "Press a button of the device: apple-pay, home, lock, side-button or siri", 0), v.button),
+		sim(v, uiTool(gestureTool, "Perform a preset gesture: scroll, or swipe from an edge", 0), v.gesture),
+		sim(v, uiTool(buttonTool, "Press a device button", 0), v.button),
 	}
 }
 
@@ -38,7 +38,7 @@ type delayIn struct {
 	After  float64 `json:"postDelay,omitempty" doc:"seconds to wait after" min:"0" max:"10" unit:"s"`
 }
 
-// around does something between the pauses.
+// around calls do between the pauses.
 func (d delayIn) around(ctx context.Context, do func() (touch.ActionOut, error)) (touch.ActionOut, error) {
 	if err := rest(ctx, d.Before); err != nil {
 		return touch.ActionOut{}, err
@@ -57,10 +57,10 @@ func rest(ctx context.Context, s float64) error {
 	return device.TimeOfDay{}.Sleep(ctx, op.Seconds(s))
 }
 
-// patience is how long an element may take to be there, still and reachable.
+// patience is the time limit, in milliseconds, for an element to exist, hold still and be reachable.
 func patience() target.ActIn { return target.ActIn{Timeout: 5000} }
 
-// refIn names an element by the ref of a look.
+// refIn names an element by a ref of a snapshot.
 type refIn struct {
 	Ref string `json:"elementRef,omitempty" doc:"a ref of snapshot_ui, such as e12" match:"^(@?e[0-9]{1,9})?$"`
 }
@@ -71,18 +71,18 @@ type xyIn struct {
 	Y *float64 `json:"y,omitempty" doc:"points from the top" min:"0"`
 }
 
-// at is the point, when one was given.
+// at is the point of the input, or nil.
 func (p xyIn) at(tool string) (*ui.Point, error) {
 	switch {
 	case p.X == nil && p.Y == nil:
 		return nil, nil
 	case p.X == nil || p.Y == nil:
-		return nil, fault.New(fault.InvalidInput, "%s: a point is x and y", tool).With("field", "y")
+		return nil, fault.New(fault.InvalidInput, "%s: a point needs x and y", tool).With("field", "y")
 	}
 	return &ui.Point{X: *p.X, Y: *p.Y}, nil
 }
 
-// somewhere wants a ref or a point.
+// somewhere is the point of the input; it fails if there is neither a ref nor a point.
 func somewhere(tool string, r refIn, p xyIn) (*ui.Point, error) {
 	at, err := p.at(tool)
 	if err == nil && at == nil && r.Ref == "" {
@@ -91,12 +91,12 @@ func somewhere(tool string, r refIn, p xyIn) (*ui.Point, error) {
 	return at, err
 }
 
-// tapUIIn says what to tap.
+// tapUIIn is the element or the point to tap.
 type tapUIIn struct {
 	simIn
 	refIn
-	ID    string `json:"id,omitempty" doc:"the element's accessibility identifier"`
-	Label string `json:"label,omitempty" doc:"the element's label"`
+	ID    string `json:"id,omitempty" doc:"accessibility identifier"`
+	Label string `json:"label,omitempty" doc:"label"`
 	xyIn
 	delayIn
 }
@@ -107,13 +107,13 @@ func (v views) tap(ctx context.Context, c *op.Call, in tapUIIn, on target.Target
 		return touch.ActionOut{}, err
 	}
 	tap := touch.TapIn{Target: on, ElementIn: target.ElementIn{Ref: in.Ref, Identifier: in.ID, Label: in.Label}, ActIn: patience()}
-	if at != nil { // a point wins, as in XcodeBuildMCP
+	if at != nil { // a point has priority over an element, as in XcodeBuildMCP
 		tap.ElementIn, tap.PointIn = target.ElementIn{}, target.PointIn(in.xyIn)
 	}
 	return in.around(ctx, func() (touch.ActionOut, error) { return v.core.Touch.Tap(ctx, c, tap) })
 }
 
-// longPressUIIn says where and how long.
+// longPressUIIn is a place and a duration.
 type longPressUIIn struct {
 	simIn
 	refIn
@@ -125,7 +125,7 @@ func (v views) longPress(ctx context.Context, c *op.Call, in longPressUIIn, on t
 	return v.press(ctx, c, on, pressing{longPress.Name, in.refIn, in.xyIn, in.Duration / 1000})
 }
 
-// pressing is a finger that rests on a ref or a point.
+// pressing is a press on an element or a point.
 type pressing struct {
 	tool string
 	refIn
@@ -155,13 +155,13 @@ type touchUIIn struct {
 	Delay float64 `json:"delay,omitempty" doc:"seconds between down and up" min:"0" max:"10" unit:"s"`
 }
 
-// touchUIOut is what the touch did; a finger that only went down did nothing yet.
+// touchUIOut is the result of a touch. A finger that is only put down has no effect before it is lifted.
 type touchUIOut struct {
 	touch.ActionOut
 	Message string `json:"message,omitempty"`
 }
 
-// Text says what happened, or that the finger waits.
+// Text is the effect of the touch, or that the finger is down.
 func (o touchUIOut) Text() string {
 	if o.Message != "" {
 		return o.Message
@@ -198,27 +198,27 @@ func (v views) putDown(ctx context.Context, c *op.Call, finger touch.FingerIn) (
 		ActionOut: touch.ActionOut{
 			Action: "touch down", Outcome: ui.Unchanged, Evidence: []string{}, Diff: []string{}, Settled: true,
 		},
-		Message: fmt.Sprintf("the finger is down at %g, %g; the device feels it when it is lifted: touch with up there presses, elsewhere drags",
+		Message: fmt.Sprintf("the finger is down at %g, %g; it acts when it is lifted: touch with up at this point presses, elsewhere drags",
 			at.X, at.Y),
 	}, nil
 }
 
-// swipeUIIn says from where to where.
+// swipeUIIn is the path of a swipe.
 type swipeUIIn struct {
 	simIn
-	X1        *float64 `json:"x1,omitempty" doc:"from this point, in points" min:"0"`
-	Y1        *float64 `json:"y1,omitempty" doc:"from this point" min:"0"`
-	X2        *float64 `json:"x2,omitempty" doc:"to this point" min:"0"`
-	Y2        *float64 `json:"y2,omitempty" doc:"to this point" min:"0"`
+	X1        *float64 `json:"x1,omitempty" doc:"start, in points" min:"0"`
+	Y1        *float64 `json:"y1,omitempty" doc:"start" min:"0"`
+	X2        *float64 `json:"x2,omitempty" doc:"end" min:"0"`
+	Y2        *float64 `json:"y2,omitempty" doc:"end" min:"0"`
 	Within    string   `json:"withinElementRef,omitempty" doc:"or within this element" match:"^(@?e[0-9]{1,9})?$"`
-	Direction string   `json:"direction,omitempty" doc:"where the finger goes" enum:"up,down,left,right"`
-	Distance  float64  `json:"distance,omitempty" doc:"share of the element that it crosses" min:"0.05" max:"1" default:"0.6"`
+	Direction string   `json:"direction,omitempty" doc:"direction of the finger" enum:"up,down,left,right"`
+	Distance  float64  `json:"distance,omitempty" doc:"share of the element to cross" min:"0.05" max:"1" default:"0.6"`
 	Duration  float64  `json:"duration,omitempty" doc:"seconds" min:"0" max:"10" unit:"s"`
-	Delta     float64  `json:"delta,omitempty" doc:"has no effect: the device chooses the points between" min:"0" max:"200"`
+	Delta     float64  `json:"delta,omitempty" doc:"ignored: the device chooses the points between" min:"0" max:"200"`
 	delayIn
 }
 
-// usualSwipeTime is how long a swipe takes when nobody says.
+// usualSwipeTime is the default duration of a swipe in seconds.
 const usualSwipeTime = 0.3
 
 func (v views) swipe(ctx context.Context, c *op.Call, in swipeUIIn, on target.Target) (touch.ActionOut, error) {
@@ -236,18 +236,18 @@ func (v views) swipe(ctx context.Context, c *op.Call, in swipeUIIn, on target.Ta
 	return in.around(ctx, func() (touch.ActionOut, error) { return v.core.Touch.Swipe(ctx, c, swipe) })
 }
 
-// dragUIIn says what to drag, and how far.
+// dragUIIn is the element to drag, and how far.
 type dragUIIn struct {
 	simIn
-	Ref       string  `json:"elementRef" doc:"what to drag: a ref of snapshot_ui" match:"^@?e[0-9]{1,9}$"`
-	Direction string  `json:"direction" doc:"where to" enum:"up,down,left,right"`
+	Ref       string  `json:"elementRef" doc:"element to drag: a ref of snapshot_ui" match:"^@?e[0-9]{1,9}$"`
+	Direction string  `json:"direction" doc:"direction" enum:"up,down,left,right"`
 	Distance  float64 `json:"distance,omitempty" doc:"share of the screen" min:"0.01" max:"1" default:"0.35"`
-	Duration  float64 `json:"duration,omitempty" doc:"seconds to press before it moves" min:"0" max:"10" unit:"s"`
-	Steps     int     `json:"steps,omitempty" doc:"has no effect: the device chooses the points between" min:"1" max:"1000"`
+	Duration  float64 `json:"duration,omitempty" doc:"seconds to press before moving" min:"0" max:"10" unit:"s"`
+	Steps     int     `json:"steps,omitempty" doc:"ignored: the device chooses the points between" min:"1" max:"1000"`
 	delayIn
 }
 
-// inset is how far from the edge of the screen something is dropped: the edges belong to the system.
+// inset is the minimum distance of a drop from the edges of the screen, which belong to the system.
 const inset = 24
 
 func (v views) drag(ctx context.Context, c *op.Call, in dragUIIn, on target.Target) (touch.ActionOut, error) {
@@ -269,7 +269,7 @@ func (v views) drag(ctx context.Context, c *op.Call, in dragUIIn, on target.Targ
 	return in.around(ctx, func() (touch.ActionOut, error) { return v.core.Touch.Drag(ctx, c, drag) })
 }
 
-// beyond is a point in a direction, within the screen.
+// beyond is the end of a drag in a direction, within the screen.
 func beyond(from ui.Point, view ui.Rect, direction string, share float64) ui.Point {
 	moves := map[string]ui.Point{"up": {Y: -1}, "down": {Y: 1}, "left": {X: -1}, "right": {X: 1}}
 	m := moves[direction]
@@ -281,17 +281,17 @@ func beyond(from ui.Point, view ui.Rect, direction string, share float64) ui.Poi
 type gestureUIIn struct {
 	simIn
 	Preset   preset  `json:"preset" doc:"the gesture"`
-	Width    int     `json:"screenWidth,omitempty" doc:"width of the screen in points; the device's own if absent" min:"1" max:"2000"`
-	Height   int     `json:"screenHeight,omitempty" doc:"its height" min:"1" max:"3000"`
+	Width    int     `json:"screenWidth,omitempty" doc:"width of the screen in points (default: the device's)" min:"1" max:"2000"`
+	Height   int     `json:"screenHeight,omitempty" doc:"height" min:"1" max:"3000"`
 	Duration float64 `json:"duration,omitempty" doc:"seconds" min:"0" max:"10" unit:"s"`
-	Delta    float64 `json:"delta,omitempty" doc:"has no effect: the device chooses the points between" min:"0" max:"200"`
+	Delta    float64 `json:"delta,omitempty" doc:"ignored: the device chooses the points between" min:"0" max:"200"`
 	delayIn
 }
 
 // preset names a gesture.
 type preset string
 
-// Choices are all of them.
+// Choices lists all presets.
 func (preset) Choices() []string {
 	var names []string
 	for name := range presets {
@@ -303,11 +303,11 @@ func (preset) Choices() []string {
 
 // The measures of AXe's presets, in points.
 const (
-	presetReach = 200 // how far a scroll goes, around the centre of the screen
-	presetEdge  = 20  // how far from the edge of the screen a swipe begins and ends
+	presetReach = 200 // length of a scroll, around the centre of the screen
+	presetEdge  = 20  // distance of a swipe's ends from the edges of the screen
 )
 
-// presets are AXe's gestures. A scroll is named by where the finger goes: scroll-up pushes the content up.
+// presets are AXe's gestures. The name of a scroll is the direction of the finger: scroll-up pushes the content up.
 var presets = map[preset]func(w, h float64) (from, to ui.Point){
 	"scroll-up":              crossing(0, -1, presetReach),
 	"scroll-down":            crossing(0, 1, presetReach),
@@ -319,7 +319,7 @@ var presets = map[preset]func(w, h float64) (from, to ui.Point){
 	"swipe-from-bottom-edge": crossing(0, -1, 0),
 }
 
-// crossing goes over the centre of the screen in a direction: so far, or from edge to edge where reach is 0.
+// crossing is a path across the centre of the screen in a direction: reach points long, or from edge to edge if reach is 0.
 func crossing(x, y, reach float64) func(w, h float64) (from, to ui.Point) {
 	return func(w, h float64) (from, to ui.Point) {
 		dx, dy := x*reach/2, y*reach/2
@@ -330,7 +330,7 @@ func crossing(x, y, reach float64) func(w, h float64) (from, to ui.Point) {
 	}
 }
 
-// presetSeconds is how long AXe takes for a preset.
+// presetSeconds is the duration of a preset in AXe.
 func presetSeconds(name preset) float64 {
 	if strings.HasPrefix(string(name), "scroll-") {
 		return 0.5
@@ -360,8 +360,8 @@ func (v views) gesture(ctx context.Context, c *op.Call, in gestureUIIn, on targe
 // buttonUIIn names a button.
 type buttonUIIn struct {
 	simIn
-	Button   string  `json:"buttonType" doc:"the button" enum:"apple-pay,home,lock,side-button,siri"`
-	Duration float64 `json:"duration,omitempty" doc:"seconds to hold it" min:"0" max:"10" unit:"s"`
+	Button   string  `json:"buttonType" doc:"button" enum:"apple-pay,home,lock,side-button,siri"`
+	Duration float64 `json:"duration,omitempty" doc:"seconds to hold the button" min:"0" max:"10" unit:"s"`
 }
 
 func (v views) button(ctx context.Context, c *op.Call, in buttonUIIn, on target.Target) (touch.ActionOut, error) {
@@ -374,7 +374,7 @@ func (v views) button(ctx context.Context, c *op.Call, in buttonUIIn, on target.
 	}
 	done, err := v.core.Touch.Press(ctx, c, press)
 	if fault.Is(err, fault.Unsupported) && c.Device != nil {
-		err = fault.New(fault.Unsupported, "the button %s of %s cannot be pressed: XCTest presses only home on a simulator",
+		err = fault.New(fault.Unsupported, "cannot press the button %s of %s: XCTest presses only home on a simulator",
 			in.Button, c.Device.Name).
 			WithHint("%s; %s", fault.From(err).Hint, nextCall(buttonTool, "simulatorId", c.Device.UDID, "buttonType", "home"))
 	}

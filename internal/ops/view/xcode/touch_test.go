@@ -6,8 +6,8 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// TestPresetsAreAXes: the points are those that AXe prints for a screen of its usual size.
-func TestPresetsAreAXes(t *gotest.T) {
+// TestGesturePresetsMatchAXePoints: the points are those that AXe prints for a screen of its usual size.
+func TestGesturePresetsMatchAXePoints(t *gotest.T) {
 	want := map[string][2]ui.Point{
 		"scroll-up":              {{X: 195, Y: 522}, {X: 195, Y: 322}},
 		"scroll-down":            {{X: 195, Y: 322}, {X: 195, Y: 522}},

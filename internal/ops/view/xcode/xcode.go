@@ -1,17 +1,17 @@
-// Package xcode is the product under XcodeBuildMCP's names and in its shapes: `mcp --tools xcode` serves it alone. Its tools
-// are views: each translates an input and an output to and from operations of package ops, and can do nothing else.
+// Package xcode offers the tools of XcodeBuildMCP, with that server's names, inputs and answers: an MCP server can serve this set alone.
+// Each tool is a view: it translates its input and its output to and from core operations, and must not do anything else. Ops
+// gives all tools over the core operations (Rooms); tools.go is the table of their names.
 package xcode
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"ios-agent/internal/config"
 	"ios-agent/internal/device/session/complete"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/apps"
 	"ios-agent/internal/ops/builds"
@@ -29,10 +29,10 @@ import (
 	"ios-agent/internal/ops/view/xcode/workflow"
 )
 
-// Family is what XcodeBuildMCP's names are called in the catalogue.
+// Family is the family of XcodeBuildMCP's tools in the catalogue.
 const Family = "xcode"
 
-// The groups of XcodeBuildMCP. A tool that it lists in several is in several here.
+// The groups of XcodeBuildMCP's tools. A tool may be in several groups.
 const (
 	inSimulator   = "simulator"
 	inManagement  = "simulator-management"
@@ -54,7 +54,7 @@ func Ops(core Rooms) []op.Op {
 	var all []op.Op
 	v := views{core, func(tool op.Spec) []op.Field {
 		i := slices.IndexFunc(all, func(o op.Op) bool { return o.Name == tool.Name })
-		return all[i].Fields() // who names no tool of ours is wrong, as a test of all next steps says
+		return all[i].Fields() // panics on an unknown tool; TestNextStepsNameExistingTools covers every next step
 	}}
 	all = slices.Concat(
 		v.simulators(), v.simulatorApps(), v.simulatorSettings(), v.captures(), v.devices(), v.macApps(), v.packages(), v.projects(),
@@ -67,7 +67,7 @@ func Ops(core Rooms) []op.Op {
 	return append(all, workflow.New(find, func() []op.Op { return all }))
 }
 
-// Rooms are the operations of ours that XcodeBuildMCP's tools show.
+// Rooms are the core operations that XcodeBuildMCP's tools call.
 type Rooms struct {
 	Apps     *apps.Apps
 	Builds   *builds.Builds
@@ -89,7 +89,7 @@ type Rooms struct {
 
 type views struct {
 	core   Rooms
-	fields func(tool op.Spec) []op.Field // what another of the tools takes
+	fields func(tool op.Spec) []op.Field // the inputs of another tool of the set
 }
 
 // tool is the spec of a row of the table.
@@ -104,7 +104,7 @@ func taking(limit time.Duration, s op.Spec, examples ...string) op.Spec {
 	return s
 }
 
-// long is a tool that becomes a job when it takes longer than its client waits.
+// long marks a tool as one whose call becomes a job when it takes longer than its client waits.
 func long(limit time.Duration, s op.Spec, examples ...string) op.Spec {
 	s = taking(limit, s, examples...)
 	s.Long = true
@@ -119,18 +119,18 @@ var (
 	needsContainer = config.Requirement{OneOf: []string{"projectPath", "workspacePath"}, Message: "Provide a project or workspace"}
 )
 
-// platformKey is a default of physical devices only: a simulator's platform follows from its runtime.
+// platformKey is a session default of physical devices only: a simulator's platform follows from its runtime.
 const platformKey = "platform"
 
-// oldNames are the names that inputs had in earlier versions.
+// oldNames are the names that inputs had in earlier versions of XcodeBuildMCP.
 var oldNames = map[string]string{"simulatorUuid": "simulatorId", "simulatorUdid": "simulatorId"}
 
-// simIn says which simulator is meant.
+// simIn names a simulator.
 type simIn struct {
 	ID     string `json:"simulatorId,omitempty" doc:"udid of the simulator, from list_sims; excludes simulatorName"`
 	Name   string `json:"simulatorName,omitempty" doc:"name of the simulator, such as iPhone 16 Pro; excludes simulatorId"`
-	Latest bool   `json:"useLatestOS,omitempty" doc:"of several with that name, none booted, take the newest system" default:"true"`
-	UUID   string `json:"simulatorUuid,omitempty" doc:"simulatorId by its old name" cli:"-"`
+	Latest bool   `json:"useLatestOS,omitempty" doc:"of several shutdown simulators with that name, use the newest OS" default:"true"`
+	UUID   string `json:"simulatorUuid,omitempty" doc:"old name of simulatorId" cli:"-"`
 }
 
 func (in simIn) which() target.Simulator {
@@ -140,7 +140,7 @@ func (in simIn) which() target.Simulator {
 // onSimulator is an input that names a simulator.
 type onSimulator interface{ which() target.Simulator }
 
-// sim declares a tool of a simulator. Session defaults complete its input; do gets the simulator that is meant.
+// sim declares a tool of a simulator. Session defaults complete its input; do gets the simulator that the input names.
 func sim[In onSimulator, Out any](
 	v views, s op.Spec, do func(context.Context, *op.Call, In, target.Target) (Out, error), needs ...config.Requirement,
 ) op.Op {
@@ -167,21 +167,8 @@ func (v views) completed(s op.Spec, how complete.Completion) op.Spec {
 	return s
 }
 
-// nextCall spells a call that usually follows, with its values: nextCall(launchAppSim, "bundleId", id).
-func nextCall(tool op.Spec, pairs ...any) string {
-	var args []string
-	for i := 0; i+1 < len(pairs); i += 2 {
-		value, err := json.Marshal(pairs[i+1])
-		if err != nil {
-			value = []byte(`"…"`)
-		}
-		args = append(args, fmt.Sprintf("%s: %s", pairs[i], value))
-	}
-	if len(args) == 0 {
-		return tool.Name + "({})"
-	}
-	return tool.Name + "({ " + strings.Join(args, ", ") + " })"
-}
+// nextCall is a fact: a call that usually follows, with its input: nextCall(launchAppSim, "bundleId", id).
+func nextCall(tool op.Spec, pairs ...any) string { return hint.Do(tool.FullName(), pairs...) }
 
 // andNext adds the calls that usually follow to a text.
 func andNext(text string, calls []string) string {
@@ -191,7 +178,7 @@ func andNext(text string, calls []string) string {
 	return text + "\nnext steps:\n  " + strings.Join(calls, "\n  ")
 }
 
-// withNotes adds remarks to a text.
+// withNotes adds notes to a text, each in a line of its own.
 func withNotes(text string, notes []string) string {
 	for _, n := range notes {
 		text += "\nnote: " + n

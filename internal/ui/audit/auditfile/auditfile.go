@@ -1,4 +1,5 @@
-// Package auditfile reads the files that an audit is given: the baseline, and the steps of a journey.
+// Package auditfile reads the input files of an audit: Baseline reads known findings, Steps reads a journey. Errors are faults that name
+// the file and the place.
 package auditfile
 
 import (
@@ -8,17 +9,18 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/docfile"
 	"ios-agent/internal/ui/audit"
 )
 
-// How large the files may be.
+// Maximum file sizes in bytes.
 const (
 	mostBaseline = 4 << 20
 	mostSteps    = 1 << 20
 )
 
-// Baseline reads known findings. One that is to be written need not be there yet.
+// Baseline reads known findings. If the caller will write the file, it need not exist yet.
 func Baseline(path string, toWrite bool) (b audit.Baseline, err error) {
 	text, err := docfile.ReadOwn(path, mostBaseline)
 	if errors.Is(err, fs.ErrNotExist) && toWrite {
@@ -32,12 +34,12 @@ func Baseline(path string, toWrite bool) (b audit.Baseline, err error) {
 	}
 	if err != nil {
 		return b, fault.New(fault.PathError, "audit: the baseline %s: %s", docfile.Place(path, err), docfile.Reason(err)).
-			With("field", "baseline").WithHint("`--write-baseline` writes one; name another file if this one is something else")
+			With("field", "baseline").WithHint("%s writes one; if this file is not a baseline, name another file", hint.Field("write_baseline"))
 	}
 	return b, nil
 }
 
-// Steps reads a journey: a JSON list of steps, or one step a line, where empty lines and those that begin with # say nothing.
+// Steps reads a journey: a JSON list of steps, or one step a line. Empty lines and lines that begin with # are skipped.
 func Steps(path string) ([]string, error) {
 	text, err := docfile.ReadOwn(path, mostSteps)
 	if err != nil {

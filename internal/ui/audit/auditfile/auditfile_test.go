@@ -19,7 +19,7 @@ func file(t *testing.T, text string) string {
 	return path
 }
 
-func TestSteps(t *testing.T) {
+func TestStepsReadsLinesOrJSON(t *testing.T) {
 	want := []string{"tap @e7", "fill @e5 'a b'"}
 	for _, text := range []string{"# a journey\ntap @e7\n\n  fill @e5 'a b'\r\n", ` ["tap @e7", "fill @e5 'a b'"]`} {
 		if got, err := auditfile.Steps(file(t, text)); err != nil || !slices.Equal(got, want) {
@@ -36,7 +36,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-func TestBaseline(t *testing.T) {
+func TestBaselineRefusesInvalidFile(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "none")
 	if _, err := auditfile.Baseline(none, true); err != nil {
 		t.Error(err)

@@ -1,4 +1,5 @@
-// Package workflow finds the group of XcodeBuildMCP's tools for a task: a tool of its own, discover_tools, which chooses by words.
+// Package workflow offers the tool discover_tools, which finds the group of XcodeBuildMCP's tools for a task. New makes the tool over a
+// family of operations; it compares the words of the task with the words of each group and asks no model.
 package workflow
 
 import (
@@ -15,8 +16,8 @@ import (
 	"ios-agent/internal/text/terms"
 )
 
-// discovery finds the group of tools for a task. It chooses by words, so that it works with every client and on every surface; an MCP
-// server whose client lends a model asks that first, and names the group it chose.
+// discovery finds the group of tools for a task. It compares words, so that it works with every client and on every surface. An MCP
+// server whose client offers a model asks the model first, and calls the tool with the name of the chosen group.
 type discovery struct {
 	family func() []op.Op
 
@@ -24,14 +25,14 @@ type discovery struct {
 	found map[string][]string // groups, by session
 }
 
-// workflow is a group of tools as a task speaks of it.
+// workflow is a group of tools with the words of tasks for it.
 type workflow struct {
-	is      string // what it is for
-	words   string // of tasks for it; its tools' names mean it too
-	decides string // words that settle it
+	is      string // purpose of the group
+	words   string // words that hint at the group; the names of its tools do too
+	decides string // words that decide for the group
 }
 
-// onScreen are the words that both groups of tools for the screen have.
+// onScreen are the words that both groups of tools for the screen share.
 const onScreen = "ui tap swipe type gesture button press touch screen screenshot element automate automation interact accessibility"
 
 var workflows = map[string]workflow{
@@ -57,7 +58,7 @@ var workflows = map[string]workflow{
 	"coverage": {"read the code coverage of tests", "lines report", "coverage covered uncovered"},
 }
 
-// Purposes are the groups of tools that can be discovered, and what each is for.
+// Purposes are the groups of tools that discover_tools finds, each with its purpose.
 func Purposes() map[string]string {
 	all := map[string]string{}
 	for name, w := range workflows {
@@ -66,7 +67,7 @@ func Purposes() map[string]string {
 	return all
 }
 
-// New is the tool over a family, by its spec.
+// New is the tool discover_tools with the given spec, over the tools of a family.
 func New(spec op.Spec, family func() []op.Op) op.Op {
 	d := &discovery{family: family, found: map[string][]string{}}
 	return op.New(spec, d.discover)
@@ -74,13 +75,13 @@ func New(spec op.Spec, family func() []op.Op) op.Op {
 
 // discoverToolsIn describes a task.
 type discoverToolsIn struct {
-	Task     string `json:"task_description" doc:"what is to be done, in a sentence" cli:"arg"`
-	Additive bool   `json:"additive,omitempty" doc:"keep the groups found before beside the new one"`
+	Task     string `json:"task_description" doc:"the task, in a sentence" cli:"arg"`
+	Additive bool   `json:"additive,omitempty" doc:"keep the groups found before"`
 }
 
 // discoveredTool is one tool of a group.
 type discoveredTool struct {
-	Name    string   `json:"name"` // as every surface takes it
+	Name    string   `json:"name"` // the full name, which every surface accepts
 	Inputs  []string `json:"inputs"`
 	Summary string   `json:"summary"`
 }
@@ -93,7 +94,7 @@ type discoverToolsOut struct {
 	By     string           `json:"chosenBy"`
 }
 
-// Text is one line a tool.
+// Text is one line per tool.
 func (o discoverToolsOut) Text() string {
 	lines := []string{fmt.Sprintf("%s: %d tools, chosen by words", strings.Join(o.Groups, ", "), len(o.Tools))}
 	for _, t := range o.Tools {
@@ -126,11 +127,11 @@ func (d *discovery) discover(_ context.Context, c *op.Call, in discoverToolsIn) 
 	return out, nil
 }
 
-// What a word of a task is worth.
+// The scores of a word of a task.
 const (
 	hinted  = 2
 	decided = 6
-	named   = 20 // whoever names a tool or a group means it
+	named   = 20 // the name of a tool
 )
 
 func (d *discovery) best(task string) (string, bool) {
@@ -161,7 +162,7 @@ func (d *discovery) best(task string) (string, bool) {
 	}), true
 }
 
-// rank settles ties: what is used most comes first.
+// rank decides between groups of the same score: the most used group comes first.
 func rank(group string) int {
 	if i := slices.Index([]string{"simulator", "device", "macos", "ui-automation", "logging"}, group); i >= 0 {
 		return i
@@ -169,7 +170,7 @@ func rank(group string) int {
 	return 9
 }
 
-// mostSessions bounds the memory of what sessions found.
+// mostSessions is the maximum number of sessions whose groups are remembered.
 const mostSessions = 1000
 
 func (d *discovery) remember(session, group string, add bool) []string {
@@ -180,7 +181,7 @@ func (d *discovery) remember(session, group string, add bool) []string {
 		groups = slices.DeleteFunc(d.found[session], func(g string) bool { return g == group })
 	}
 	groups = append(slices.Clone(groups), group)
-	if len(d.found) >= mostSessions { // what a session found before is a convenience, not worth more than a bound
+	if len(d.found) >= mostSessions { // a session that loses its groups only has to discover them again
 		clear(d.found)
 	}
 	d.found[session] = groups

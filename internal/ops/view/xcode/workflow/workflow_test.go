@@ -19,7 +19,7 @@ func tools() []op.Op {
 		nothing("start_sim_log_cap", "logging")}
 }
 
-func TestBestChoosesByWords(t *testing.T) {
+func TestBestChoosesGroupByTaskWords(t *testing.T) {
 	d := &discovery{family: tools}
 	for task, want := range map[string]string{
 		"run my app on an iPhone simulator":       "simulator",

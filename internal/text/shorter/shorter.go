@@ -1,4 +1,5 @@
-package op
+// Package shorter cuts a JSON document to a number of bytes and keeps its shape, so that a reader with the schema can still decode it.
+package shorter
 
 import (
 	"bytes"
@@ -8,10 +9,9 @@ import (
 	"strings"
 )
 
-// shrunk is a JSON document of at most so many bytes that has the shape of a larger one: its longest texts are cut, and its largest lists
-// end earlier, or begin later if they have the newest last. Who reads it by its schema finds all members; a notice beside it says that it
-// was cut.
-func shrunk(raw []byte, most int, newestLast ...string) json.RawMessage {
+// JSON cuts a JSON document to a maximum number of bytes: it shortens the longest texts and drops items of the largest lists, from the end
+// or, where the newest is last, from the beginning. All members of objects stay, except of objects that are tables.
+func JSON(raw []byte, most int, newestLast ...string) json.RawMessage {
 	if !json.Valid(raw) {
 		return raw
 	}
@@ -35,19 +35,18 @@ func shrunk(raw []byte, most int, newestLast ...string) json.RawMessage {
 	return root.appendTo(make([]byte, 0, root.size))
 }
 
-// node is a value of a document, with its members in their order. Names and scalars are the bytes of the document: most of them are only
-// counted.
+// node is a value of a document with its members in their order. Names and scalars share the document's bytes.
 type node struct {
 	scalar  []byte
 	kind    byte     // '{', '[' or 0
-	names   [][]byte // of an object's members
+	names   [][]byte // names of an object's members
 	members []*node
 	size    int
-	// newestLast says of a list that its end matters most: it is cut from its beginning.
+	// newestLast marks a list whose end matters most: it is cut at its beginning.
 	newestLast bool
 }
 
-// reader reads a document that is known to be valid.
+// reader parses a valid document.
 type reader struct{ rest []byte }
 
 func (r *reader) node() *node {
@@ -56,7 +55,7 @@ func (r *reader) node() *node {
 		return &node{scalar: r.scalar()}
 	}
 	n := &node{kind: first}
-	for r.rest = r.rest[1:]; r.next() != first+2; { // in ASCII the closing ones follow two later
+	for r.rest = r.rest[1:]; r.next() != first+2; { // in ASCII, a closing bracket is two after its opening one
 		if r.rest[0] == ',' {
 			r.rest = r.rest[1:]
 			continue
@@ -70,13 +69,11 @@ func (r *reader) node() *node {
 	return n
 }
 
-// next is the byte that the next token begins with.
 func (r *reader) next() byte {
 	r.rest = bytes.TrimLeft(r.rest, " \t\r\n")
 	return r.rest[0]
 }
 
-// name is that of a member, whose value is next.
 func (r *reader) name() []byte {
 	name := r.scalar()
 	r.next()
@@ -101,10 +98,9 @@ func (r *reader) scalar() []byte {
 	return value
 }
 
-// manyNames is how many members an object has that is a table: what a result declares has fewer, and all of them stay.
+// manyNames is the number of members from which an object counts as a table: declared results have fewer, and keep all of them.
 const manyNames = 64
 
-// measure works out how many bytes a value and its members take.
 func (n *node) measure() int {
 	if n.kind == 0 {
 		n.size = len(n.scalar)
@@ -120,7 +116,7 @@ func (n *node) measure() int {
 	return n.size
 }
 
-// cutTexts cuts every text that takes more than so many bytes, and says in it how much is missing.
+// cutTexts cuts every text with more than a number of bytes, and writes into the text how much is missing.
 func (n *node) cutTexts(most int) {
 	if n.kind == 0 && n.size > most && n.scalar[0] == '"' {
 		n.scalar = shortText(n.scalar, most)
@@ -130,7 +126,7 @@ func (n *node) cutTexts(most int) {
 	}
 }
 
-// shortText is a text in JSON that is cut to about so many bytes.
+// shortText cuts a JSON text to about a number of bytes.
 func shortText(whole []byte, most int) []byte {
 	var text string
 	if json.Unmarshal(whole, &text) != nil {
@@ -146,7 +142,7 @@ func shortText(whole []byte, most int) []byte {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
-// largest is the list, or the table, that has the most bytes in more than one member; else in one.
+// largest returns the list or table with the most bytes. It prefers a list with more than one member.
 func (n *node) largest() (found *node) {
 	n.each(func(one *node) {
 		list := one.kind == '[' && len(one.members) > 0 || one.kind == '{' && len(one.members) > manyNames
@@ -168,7 +164,8 @@ func (n *node) each(do func(*node)) {
 	}
 }
 
-// halve takes members from the end, until so many bytes are gone or half of them is; of a list whose newest is last, from its beginning.
+// halve drops members from the end, until the given number of bytes or half of the members is gone; from the beginning where the newest is
+// last.
 func (n *node) halve(bytes int) {
 	if n.newestLast {
 		slices.Reverse(n.members)

@@ -1,4 +1,4 @@
-package op
+package shorter
 
 import (
 	"bytes"
@@ -16,21 +16,21 @@ func documents() []string {
 	}
 }
 
-func TestAShortDocumentIsReadAsItIs(t *testing.T) {
+func TestShortJSONKeepsItsContent(t *testing.T) {
 	for _, want := range documents() {
 		var indented bytes.Buffer
 		if err := json.Indent(&indented, []byte(want), " ", "\t"); err != nil {
 			t.Fatal(err)
 		}
 		for _, given := range []string{want, indented.String(), "\r\n" + indented.String() + " \n"} {
-			if got := string(shrunk([]byte(given), 1<<10)); got != want {
+			if got := string(JSON([]byte(given), 1<<10)); got != want {
 				t.Errorf("%q: got %s, want %s", given, got, want)
 			}
 		}
 	}
 }
 
-func TestALongDocumentIsCutInItsShape(t *testing.T) {
+func TestLongJSONIsCutToValidJSON(t *testing.T) {
 	long := strings.Repeat(`é\"𐐷`, 4000)
 	for _, part := range documents() {
 		whole := fmt.Sprintf(`{"list":[%s1],"text":"%s","part":%s}`, strings.Repeat(part+",", 5000), long, part)
@@ -39,7 +39,7 @@ func TestALongDocumentIsCutInItsShape(t *testing.T) {
 			Text string
 			Part json.RawMessage
 		}
-		cut := shrunk([]byte(whole), 4<<10)
+		cut := JSON([]byte(whole), 4<<10)
 		if err := json.Unmarshal(cut, &got); err != nil || len(cut) > 4<<10 {
 			t.Errorf("%s: got %d bytes, %v; want a document of at most %d", part, len(cut), err, 4<<10)
 			continue
@@ -48,7 +48,7 @@ func TestALongDocumentIsCutInItsShape(t *testing.T) {
 			t.Errorf("%s: got the part %s and the list %s of %d; want them whole", part, got.Part, got.List[:min(1, len(got.List))], len(got.List))
 		}
 	}
-	if bad := `{"a":` + long; string(shrunk([]byte(bad), 10)) != bad {
+	if bad := `{"a":` + long; string(JSON([]byte(bad), 10)) != bad {
 		t.Error("what is no document was changed")
 	}
 }
