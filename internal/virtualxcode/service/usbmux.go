@@ -94,7 +94,6 @@ func (s *Server) listenUsbmux() (end func()) {
 		s.Log.Warn("no socket for usbmuxd", "error", err)
 		return func() {}
 	}
-	s.mux.Foreign = true
 	var clients sync.WaitGroup
 	clients.Go(func() { s.mux.Listen(s.ctx, l) })
 	return func() {

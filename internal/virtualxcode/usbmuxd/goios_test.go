@@ -31,6 +31,7 @@ const (
 type stand struct {
 	t      *testing.T
 	world  *world.World
+	server *usbmuxd.Server
 	socket string
 }
 
@@ -54,7 +55,8 @@ func newStand(t *testing.T) *stand {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &usbmuxd.Server{Options: usbmuxd.Options{World: w, Open: echo, Foreign: true}}
+	server := &usbmuxd.Server{Options: usbmuxd.Options{World: w, Open: echo}}
+	s.server = server
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
 	done.Go(func() { server.Listen(ctx, l) })
@@ -173,18 +175,7 @@ func TestSessionWithoutPairKeyIsRefused(t *testing.T) {
 	s.must(err)
 	other, err := ios.ReadPairRecord(pad)
 	s.must(err)
-	begin := func(r ios.PairRecord) error {
-		mux, err := ios.NewUsbMuxConnectionSimple()
-		s.must(err)
-		defer mux.Close()
-		lockdown, err := mux.ConnectLockdown(d.DeviceID)
-		s.must(err)
-		if _, err := lockdown.StartSession(r); err != nil {
-			return err
-		}
-		_, err = lockdown.GetValue("SerialNumber")
-		return err
-	}
+	begin := func(r ios.PairRecord) error { return s.begin(d, r) }
 	s.must(begin(record))
 	if err := begin(other); err == nil || !strings.Contains(err.Error(), "InvalidHostID") {
 		t.Error(err)
@@ -192,6 +183,44 @@ func TestSessionWithoutPairKeyIsRefused(t *testing.T) {
 	other.HostID = record.HostID
 	if err := begin(other); err == nil {
 		t.Error("a stolen host id is enough")
+	}
+}
+
+// begin starts a session with a pair record and asks the device something in it.
+func (s *stand) begin(d ios.DeviceEntry, r ios.PairRecord) error {
+	s.t.Helper()
+	mux, err := ios.NewUsbMuxConnectionSimple()
+	s.must(err)
+	defer mux.Close()
+	lockdown, err := mux.ConnectLockdown(d.DeviceID)
+	s.must(err)
+	if _, err := lockdown.StartSession(r); err != nil {
+		return err
+	}
+	_, err = lockdown.GetValue("SerialNumber")
+	return err
+}
+
+// TestFirstForeignClientGetsRSAKeys: our own driver has fast keys until then, and its record stays good.
+func TestFirstForeignClientGetsRSAKeys(t *testing.T) {
+	s := newStand(t)
+	here, there := net.Pipe()
+	go s.server.Serve(t.Context(), there)
+	own, err := ios.NewUsbMuxConnection(ios.NewDeviceConnectionWithRWC(here)).ReadPair(phone)
+	s.must(err)
+	d := s.device(phone)
+	record, err := ios.ReadPairRecord(phone)
+	s.must(err)
+	for name, c := range map[string]struct {
+		record ios.PairRecord
+		key    string
+	}{"our own": {own, "-----BEGIN PRIVATE KEY"}, "foreign": {record, "-----BEGIN RSA PRIVATE KEY"}} {
+		if !strings.HasPrefix(string(c.record.HostPrivateKey), c.key) {
+			t.Errorf("%s record: got a key that begins %.32q, want %q", name, c.record.HostPrivateKey, c.key)
+		}
+		if err := s.begin(d, c.record); err != nil {
+			t.Errorf("%s record: %v", name, err)
+		}
 	}
 }
 

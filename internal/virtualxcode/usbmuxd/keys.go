@@ -25,24 +25,36 @@ import (
 const systemBUID = "3FA8C1D2-5B64-4E07-9A1C-77D0E2B4C95F"
 
 // keys are the keys of all devices and of this computer. Each is made once, on first use, because making a key is slow.
-type keys struct{ device, computer func() (crypto.Signer, error) }
-
-// Real pair records have RSA keys, and libimobiledevice reads no other keys. A world that only our own driver reaches uses fast keys:
-// every list of devices opens an encrypted connection to each device, which would take a third of our tests' time with RSA.
-var (
-	realKeys  = newKeys(func() (crypto.Signer, error) { return rsa.GenerateKey(rand.Reader, 2048) })
-	quickKeys = newKeys(func() (crypto.Signer, error) { return ecdsa.GenerateKey(elliptic.P256(), rand.Reader) })
-)
-
-func newKeys(one func() (crypto.Signer, error)) *keys {
-	return &keys{sync.OnceValues(one), sync.OnceValues(one)}
+type keys struct {
+	kind             string
+	device, computer func() (crypto.Signer, error)
 }
 
+// Real pair records have RSA keys, and libimobiledevice reads no other keys. Until another program connects, our own driver gets fast keys:
+// every list of devices opens an encrypted connection to each device, which would take a third of our tests' time with RSA.
+var (
+	realKeys  = newKeys("rsa", func() (crypto.Signer, error) { return rsa.GenerateKey(rand.Reader, 2048) })
+	quickKeys = newKeys("ecdsa", func() (crypto.Signer, error) { return ecdsa.GenerateKey(elliptic.P256(), rand.Reader) })
+)
+
+func newKeys(kind string, one func() (crypto.Signer, error)) *keys {
+	return &keys{kind, sync.OnceValues(one), sync.OnceValues(one)}
+}
+
+// keys are for the next pairing. The caller holds the lock.
 func (s *Server) keys() *keys {
-	if s.Foreign {
+	if s.foreign {
 		return realKeys
 	}
 	return quickKeys
+}
+
+// keys are the keys that the certificates of a pairing were made for.
+func (p pairing) keys() *keys {
+	if made, err := x509.ParseCertificate(p.device); err == nil && made.PublicKeyAlgorithm == x509.ECDSA {
+		return quickKeys
+	}
+	return realKeys
 }
 
 // public encodes a device's public key.
@@ -100,8 +112,8 @@ func readPairing(record map[string]any) (p pairing, err error) {
 
 // server is the TLS configuration of a device: it presents the certificate that the host made for it, and requires the host's
 // certificate.
-func (p pairing) server(k *keys) (*tls.Config, error) {
-	key, err := k.device()
+func (p pairing) server() (*tls.Config, error) {
+	key, err := p.keys().device()
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +151,7 @@ func (k *keys) newRecord(wifi string) (record []byte, who pairing, err error) {
 		return der
 	}
 	who = pairing{
-		hostID: uuid.Of("host", wifi), root: certify(computer, true), host: certify(computer, false), device: certify(device, false),
+		hostID: uuid.Of("host", k.kind, wifi), root: certify(computer, true), host: certify(computer, false), device: certify(device, false),
 	}
 	key, failed := private(computer)
 	if err = errors.Join(err, failed); err != nil {

@@ -92,7 +92,7 @@ func (t *talk) begin(hostID string) map[string]any {
 	if !known || !t.isPaired(t.device.UDID) {
 		return refused(errInvalidHost)
 	}
-	config, err := who.server(t.keys())
+	config, err := who.server()
 	if err != nil {
 		return refused(err.Error())
 	}
@@ -210,7 +210,10 @@ func (t *talk) values(domain string) (map[string]any, error) {
 	if domain != "" {
 		return map[string]any{}, nil
 	}
-	key, err := t.keys().public()
+	t.mu.Lock()
+	keys := t.keys()
+	t.mu.Unlock()
+	key, err := keys.public()
 	if err != nil {
 		return nil, err
 	}

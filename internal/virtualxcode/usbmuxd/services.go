@@ -36,7 +36,7 @@ type opened struct {
 func (s *Server) serviceOf(ctx context.Context, o opened, p world.Physical) func(net.Conn) {
 	serve := services()[o.service](s, p)
 	return func(conn net.Conn) {
-		config, err := o.who.server(s.keys())
+		config, err := o.who.server()
 		if err != nil {
 			return
 		}

@@ -23,8 +23,6 @@ type Options struct {
 	World *world.World
 	// Open connects to a port of a device on which a program outside the device's system listens. It returns nil if the port is closed.
 	Open func(ctx context.Context, udid string, port int) (net.Conn, error)
-	// Foreign is set if other programs connect too: they accept only RSA keys, as real devices have.
-	Foreign bool
 }
 
 // Server answers clients, each on its own connection. Fields other than Options work with their zero values.
@@ -32,7 +30,9 @@ type Server struct {
 	Options
 
 	mu       sync.Mutex
+	foreign  bool                          // another program has connected: it accepts only RSA keys, as real devices have
 	records  map[string][]byte             // pair records by the device's UDID, as clients read and saved them
+	quick    map[string]bool               // the records with fast keys, by UDID
 	trusted  map[string]map[string]pairing // hosts that may start a session, by UDID and host id
 	asking   map[string]bool               // devices that show the dialog about trusting this computer
 	paired   map[string]bool               // devices that a client paired: a fault does not undo that
@@ -62,7 +62,7 @@ func (s *Server) Serve(ctx context.Context, conn net.Conn) {
 	}
 }
 
-// Listen serves clients of l until ctx ends. It closes l, and returns after every connection is closed.
+// Listen serves other programs, the clients of l, until ctx ends. It closes l, and returns after every connection is closed.
 func (s *Server) Listen(ctx context.Context, l net.Listener) {
 	var clients sync.WaitGroup
 	defer clients.Wait()
@@ -72,7 +72,24 @@ func (s *Server) Listen(ctx context.Context, l net.Listener) {
 		if err != nil {
 			return
 		}
+		s.meet()
 		clients.Go(func() { s.Serve(ctx, conn) })
+	}
+}
+
+// meet prepares for another program: the pair records with fast keys, which it cannot read, are made again when a client asks for them.
+// The hosts of the old records stay trusted.
+func (s *Server) meet() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.foreign {
+		return
+	}
+	s.foreign = true
+	for udid, quick := range s.quick {
+		if quick {
+			delete(s.records, udid)
+		}
 	}
 }
 
@@ -262,7 +279,7 @@ func (s *Server) record(udid string) ([]byte, error) {
 		return nil, err
 	}
 	s.trust(udid, who)
-	s.records = set(s.records, udid, record)
+	s.records, s.quick = set(s.records, udid, record), set(s.quick, udid, !s.foreign)
 	return record, nil
 }
 
@@ -278,6 +295,7 @@ func (s *Server) save(udid string, record []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.records = set(s.records, udid, record)
+	delete(s.quick, udid)
 }
 
 // trust allows a host to start sessions with a device. The caller holds the lock.
