@@ -40,6 +40,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`"data":"[^"]*"`), `"data":"DATA"`},
 	{regexp.MustCompile(`("message":|is running: )"?[^"\\]*( began|: wait.{0,20}|step \d of \d[^"\\]*)"?`), "${1}PROGRESS"},
 	{regexp.MustCompile(`("age_seconds"|"epoch"):\d+`), "$1:0"},
+	{regexp.MustCompile(`("after_line\\*":)\d+`), "${1}0"}, // a line of an earlier step's request may come during this one
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "127.0.0.1:PORT"},
 }
 

@@ -55,7 +55,7 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "copying the binary:", err)
 		return 1
 	}
-	if err := flag.Set("test.parallel", strconv.Itoa(max(4, runtime.GOMAXPROCS(0)))); err != nil { // a script mostly waits
+	if err := flag.Set("test.parallel", strconv.Itoa(max(6, runtime.GOMAXPROCS(0)))); err != nil { // a script mostly waits
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -65,8 +65,8 @@ func run(m *testing.M) int {
 	return code
 }
 
-// versions is the copy of the binary that a home keeps, made once. Every home gets it as a hard link: to copy 40 MB for each
-// was a good part of what a script cost.
+// versions is the copy of the binary that a home keeps. Every home gets a hard link to the binary: copying 40 MB for each, and comparing
+// them at each start of a service, was a good part of what a script cost.
 type versions struct {
 	build string // its folder's name
 	file  string
@@ -74,7 +74,7 @@ type versions struct {
 
 var copied versions
 
-// make lets the binary copy itself, into a home that nobody uses.
+// make lets the binary copy itself, into a home that nobody uses, which shows the folder's name.
 func (v *versions) make(dir string) error {
 	home := filepath.Join(dir, "home")
 	cmd := exec.Command(filepath.Join(dir, "ios-agent"), "virtual", "path")
@@ -86,7 +86,7 @@ func (v *versions) make(dir string) error {
 	if err != nil || len(files) != 1 {
 		return fmt.Errorf("%q, %w", files, err)
 	}
-	v.file, v.build = files[0], filepath.Base(filepath.Dir(files[0]))
+	v.file, v.build = filepath.Join(dir, "ios-agent"), filepath.Base(filepath.Dir(files[0]))
 	return nil
 }
 
