@@ -83,7 +83,7 @@ func TestDebugThroughLaunch(t *testing.T) {
 	program := debuggee.Compiled(t)
 	d := startDebugging(t, &debuggee.Program{})
 	d.says(2, `INVALID_INPUT(.|\n)*command`, "debug", "launch")
-	d.says(1, `APP_LAUNCH_FAILED: there is no program com.example.calc(.|\n)*debug launch --bundle-id com.example.calc`,
+	d.says(1, `APP_LAUNCH_FAILED: cannot find the program com.example.calc(.|\n)*debug launch --bundle-id com.example.calc`,
 		"debug", "launch", "com.example.calc")
 	said, _ := d.run("debug", "launch", program, "300")
 	is := regexp.MustCompile(`^d\d+: count \(process \d+\) is paused \(at its start\); its output is in the session (count-\S+)\n$`).
@@ -126,7 +126,7 @@ func TestDebugARealProgram(t *testing.T) {
 	d.says(0, `removed breakpoint 1`, "debug", "unbreak", "1")
 	d.says(0, `is running`, "debug", "continue")
 	d.MustCount()
-	d.says(7, `FORBIDDEN: the session "debug" attached`, "debug", "pause", "--debugger", "d"+d.pid(), "--session", "other")
+	d.says(7, `FORBIDDEN: the debugger d\d+ belongs to the session "debug"`, "debug", "pause", "--debugger", "d"+d.pid(), "--session", "other")
 	d.says(0, `detached from count \(process \d+\), which keeps running`, "debug", "detach")
 	d.MustCount()
 

@@ -177,8 +177,8 @@ func (h *hostile) becoming() {
 func (h *hostile) cutting() {
 	s := h.begin("ends")
 	defer h.end(s)
-	if got, err := h.press(h.id("Cut")); err != nil || got.Outcome != ui.Changed || !strings.Contains(got.Advice, "tells nothing") {
-		h.t.Errorf("got %+v, %v, want it changed, and that its toolkit tells nothing any more", got, err)
+	if got, err := h.press(h.id("Cut")); err != nil || got.Outcome != ui.Changed || !strings.Contains(got.Advice, "reports no contents") {
+		h.t.Errorf("got %+v, %v, want it changed, and that its toolkit reports no contents", got, err)
 	}
 }
 

@@ -45,9 +45,9 @@ func TestEvaluateReadsAndChangesNothing(t *testing.T) {
 		_, err := d.Evaluate(t.Context(), 0, "nothing")
 		mustBe(t, err, fault.InvalidInput, "nothing")
 		_, err = d.Evaluate(t.Context(), 0, "(add)(n, p)")
-		mustBe(t, err, fault.InvalidInput, "debug lldb")
+		mustBe(t, err, fault.InvalidInput, "debug_lldb")
 		_, err = d.Evaluate(t.Context(), 0, "n = 3")
-		mustBe(t, err, fault.Forbidden, "debug set")
+		mustBe(t, err, fault.Forbidden, "debug_set")
 		if got := local(t, d, "n"); got != n {
 			t.Errorf("got n = %d, want %d as before", got, n)
 		}
@@ -65,7 +65,7 @@ func TestAssignChangesAVariable(t *testing.T) {
 			t.Errorf("got %+v, %v, want 40 in the caller too", v, err)
 		}
 		_, err = d.Assign(t.Context(), 0, "n + 1", "2")
-		mustBe(t, err, fault.InvalidInput, "not a variable")
+		mustBe(t, err, fault.InvalidInput, "must be a variable")
 		_, err = d.Assign(t.Context(), 0, "n", "add(1, p)")
 		mustBe(t, err, fault.Forbidden, "a call")
 	})

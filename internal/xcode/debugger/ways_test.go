@@ -27,7 +27,7 @@ func TestPromptIsUsedWhenLLDBDAPFails(t *testing.T) {
 	t.Setenv("PATH", dir)
 	s, _ := service(t, debugger.Options{})
 	for _, c := range []struct{ dap, through string }{
-		{"", "lldb's prompt: there is no lldb-dap"},
+		{"", "lldb's prompt: cannot find lldb-dap"},
 		{"#!/bin/sh\necho broken >&2; exit 3\n", "lldb's prompt: lldb-dap has ended: "},
 	} {
 		if c.dap != "" {
