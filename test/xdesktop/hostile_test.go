@@ -349,6 +349,13 @@ func TestRealHungProgramDoesNotBlockOthers(t *testing.T) {
 			if err := processes.Suspend(hung.PID); err != nil {
 				t.Fatal(err)
 			}
+			for !process.Stopped(hung.PID) { // the signal takes a moment on a busy machine
+				select {
+				case <-time.After(time.Millisecond):
+				case <-t.Context().Done():
+					t.Fatal("the process does not stop")
+				}
+			}
 		}
 		for _, in := range all {
 			if got, err := h.try(in); !fault.Is(err, code) || !strings.Contains(err.Error(), fmt.Sprint(hung.PID)) || got.Success {
