@@ -148,7 +148,11 @@ func setup(env *testscript.Env) error {
 				t.Errorf("ios-agent %s: %v\n%s", strings.Join(args, " "), err, out)
 			}
 		}
-		for _, p := range processesOf(home) {
+		left := processesOf(home) // a watcher looks every 50 ms whether the daemon has ended
+		for late := time.Now().Add(10 * time.Second); len(left) > 0 && time.Now().Before(late); <-time.After(5 * time.Millisecond) {
+			left = processesOf(home)
+		}
+		for _, p := range left {
 			t.Errorf("left behind: %s", p)
 		}
 		for _, left := range leftovers(env.WorkDir) {

@@ -61,7 +61,7 @@ func (t Tool) CopyFrom(ctx context.Context, device, domain, source, destination 
 		return err
 	}
 	if strings.Contains(source, "..") {
-		return errors.New("devicectl device copy from: the path must not contain ..")
+		return errors.New(`devicectl device copy from: the path must not contain ".."`)
 	}
 	_, err := t.do(ctx, CopyTimeout, name, []string{"device", "copy", "from", "--device", device, "--domain-type", domain, "--source", source,
 		"--destination", destination}, nil)

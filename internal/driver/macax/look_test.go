@@ -346,7 +346,7 @@ func TestMissingPermissionIsForbidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = a.Look(t.Context(), desktop.Limits{})
-	wantFault(t, err, fault.AppNotRunning, "no longer")
+	wantFault(t, err, fault.AppNotRunning, "is closed")
 }
 
 // TestOpenRefusesForeignAndDeadProcesses: also the seed's bogus pid, which must not panic.
