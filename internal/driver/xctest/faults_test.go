@@ -179,6 +179,8 @@ func troubles() []trouble {
 
 		{fault: always(flaw.IDAlone), do: (*subject).restart, code: works},
 		{fault: always(flaw.GenericDestination), do: (*subject).rebuild, code: works},
+		{fault: always(flaw.BuffersOutput), do: (*subject).restart, code: works, program: true},
+		{fault: always(flaw.SlowRunnerStart), do: (*subject).restart, code: works},
 		{fault: always(flaw.SlowAgentBuild), do: (*subject).rebuild, code: works},
 		{fault: always(flaw.CollectsDiagnostics), do: (*subject).restart, code: works},
 		{fault: always(flaw.MainQueueHeld), do: (*subject).restart, code: works},
