@@ -17,7 +17,7 @@ import (
 type agent struct {
 	name    string // of the device
 	udid    string
-	address string // the told port, or the one that the agent prints
+	address string // with the told port, or as the agent prints it
 	token   string
 	build   string
 	since   time.Time

@@ -161,7 +161,8 @@ func TestStartOutlivesCallThatWantedIt(t *testing.T) {
 	<-slow.begun
 	late()
 	f := fault.From(<-failed)
-	if f.Code != fault.AgentStarting || f.Dispatched != fault.NotDispatched || !strings.Contains(f.Hint, hint.Do("agent_start", "udid", s.Info.UDID)) {
+	if f.Code != fault.AgentStarting || f.Dispatched != fault.NotDispatched ||
+		!strings.Contains(f.Hint, hint.Do("agent_start", "udid", s.Info.UDID)) {
 		t.Errorf("got %s: %s (%s), want %s", f.Code, f.Message, f.Hint, fault.AgentStarting)
 	}
 	if state := s.Phone.(device.Agent).AgentState().State; state != device.AgentStarting {
