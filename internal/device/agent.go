@@ -10,6 +10,7 @@ const (
 	AgentAbsent    = "absent"    // no agent was started, or it was stopped
 	AgentIdle      = "idle"      // running without a connection
 	AgentConnected = "connected" //
+	AgentStarting  = "starting"  // its start is under way
 	AgentDead      = "dead"      // it ended; the next action starts another
 )
 

@@ -137,6 +137,7 @@ const (
 	AgentFailed        Code = "AGENT_FAILED"
 	DriverFailed       Code = "DRIVER_FAILED"
 	AgentNotRunning    Code = "AGENT_NOT_RUNNING"
+	AgentStarting      Code = "AGENT_STARTING"
 	DaemonUnreachable  Code = "DAEMON_UNREACHABLE"
 	Sandboxed          Code = "SANDBOXED"
 	Timeout            Code = "TIMEOUT"
@@ -257,6 +258,8 @@ var table = map[Code]meaning{
 		"read the agent's last output in the details; " + hint.Do("doctor") + " checks the tools"},
 	DriverFailed:    {http.StatusServiceUnavailable, ExitPrecondition, hint.Do("doctor") + " says which drivers answer"},
 	AgentNotRunning: {http.StatusConflict, ExitPrecondition, "start the agent: " + hint.Do("agent_start")},
+	AgentStarting: {http.StatusServiceUnavailable, ExitTimeout,
+		"the start continues: try again, or wait for it: " + hint.Do("agent_start")},
 	DaemonUnreachable: {http.StatusServiceUnavailable, ExitPrecondition,
 		hint.Command("ios-agent daemon status") + " shows its state and names its log"},
 	Sandboxed: {http.StatusServiceUnavailable, ExitPrecondition,

@@ -113,7 +113,7 @@ func newDesktop(t testing.TB, path string) (*Desktop, *fake) {
 	t.Helper()
 	f := control(t, path)
 	before := f.live()
-	d := New(Options{Libraries: libraries(path), Alive: func(int) error { return nil }, Pace: time.Nanosecond})
+	d := New(Options{Libraries: libraries(path), Alive: func(int) error { return nil }, Pace: time.Nanosecond, Press: time.Nanosecond})
 	t.Cleanup(func() {
 		kept := 0 // names that a library keeps
 		if l, err := d.load(); err == nil {

@@ -30,6 +30,7 @@ const (
 	keypadFlag   = 1 << 21 // kCGEventFlagMaskNumericPad
 	functionFlag = 1 << 23 // kCGEventFlagMaskSecondaryFn
 
+	fieldNumber       = 0  // kCGMouseEventNumber
 	fieldClicks       = 1  // kCGMouseEventClickState
 	fieldTarget       = 40 // kCGEventTargetUnixProcessID
 	fieldWindow       = 51 // undocumented: AppKit reads it as the number of the event's window
@@ -47,6 +48,19 @@ type input struct {
 	ctx    context.Context
 	source ref
 	window *window // under the first point
+	number int64   // of the press, its drags and its release
+}
+
+// AppKit ignores a drag or a release whose number differs from the number of the press. The event record has 15 bits for it. Numbers of
+// the system's own presses count from 1 after a login; ours begin far above.
+const (
+	firstNumber = 1 << 14
+	lastNumber  = 1<<15 - 1
+)
+
+// press begins a press: the events of the mouse until its release have one number.
+func (in *input) press() {
+	in.number = firstNumber + (in.presses.Add(1)-1)%(lastNumber-firstNumber+1)
 }
 
 // send posts the events of one input. Without the permission macOS drops them silently, so send checks it first.
@@ -95,6 +109,7 @@ func (in *input) mouse(kind uint32, at ui.Point, button uint32, clicks int64) er
 	in.lib.setFlags(e, 0) // ignore the keys that the user holds at this moment
 	if clicks > 0 {
 		in.lib.setField(e, fieldClicks, clicks)
+		in.lib.setField(e, fieldNumber, in.number)
 	}
 	in.address(e, at)
 	in.lib.post(int32(in.pid), e)
@@ -131,10 +146,11 @@ func (a *App) Click(ctx context.Context, at ui.Point, button, times int) error {
 			if err := in.pause(a.options.Pace); err != nil {
 				return err
 			}
+			in.press()
 			if err := in.mouse(down, at, number, int64(i)); err != nil {
 				return err
 			}
-			late := in.pause(a.options.Pace)
+			late := in.pause(a.options.Press)
 			if err := in.mouse(up, at, number, int64(i)); err != nil || late != nil {
 				return cmp.Or(err, late)
 			}
@@ -155,6 +171,7 @@ func (a *App) Drag(ctx context.Context, from ui.Point, path []ui.Point, step, ho
 		if err := in.mouse(mouseMoved, from, buttonLeft, 0); err != nil {
 			return err
 		}
+		in.press()
 		if err := in.mouse(leftDown, from, buttonLeft, 1); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ package macax
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ios-agent/internal/desktop"
@@ -26,6 +27,8 @@ type Options struct {
 	Alive func(pid int) error
 	// Pace is the time between events of one input (default 8 ms). Some apps lose events that come at once.
 	Pace time.Duration
+	// Press is the time between the press of a button and its release (default 50 ms). macOS 26 drops a release that comes at once.
+	Press time.Duration
 }
 
 // Desktop is the desktop of the user who runs this process.
@@ -41,6 +44,9 @@ func New(o Options) *Desktop {
 	}
 	if o.Pace == 0 {
 		o.Pace = 8 * time.Millisecond
+	}
+	if o.Press == 0 {
+		o.Press = 50 * time.Millisecond
 	}
 	return &Desktop{options: o, load: sync.OnceValues(func() (*library, error) { return load(o.Libraries) })}
 }
@@ -116,6 +122,7 @@ type App struct {
 	pid     int
 	options Options
 	events  *events
+	presses atomic.Int64 // of the mouse
 
 	lane       chan struct{} // full while a method works; guards the fields below
 	root       ref

@@ -15,8 +15,9 @@ import (
 
 // agent is one running XCTest agent and the stream to it.
 type agent struct {
+	name    string // of the device
 	udid    string
-	address string // set once the agent is ready
+	address string // with the told port, or as the agent prints it
 	token   string
 	build   string
 	since   time.Time
@@ -24,7 +25,8 @@ type agent struct {
 	process *host.Process
 	dial    func(context.Context) (*agentwire.Client, error)
 	end     func(context.Context) // ends the runner after xcodebuild was killed; nil: no cleanup
-	heard   chan string           // gets the address that the agent prints; nil when the agent was given its port
+	heard   chan string           // gets the address that the agent prints
+	output  output
 
 	mu     sync.Mutex // guards the fields below: stop may be called during a request
 	stream *agentwire.Client

@@ -6,7 +6,6 @@ package xctest
 import (
 	"context"
 	"strings"
-	"sync/atomic"
 
 	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/simctl"
@@ -22,8 +21,6 @@ type Driver struct {
 	Kit   *Kit
 	Start Start
 	Talk  *agentwire.Talk // records the messages between driver and agent; nil: no recording
-
-	told atomic.Bool // give agents a port: the driver cannot read the port that they choose here
 }
 
 var _ device.Driver = (*Driver)(nil)

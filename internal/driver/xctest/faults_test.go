@@ -174,11 +174,13 @@ func troubles() []trouble {
 		{fault: virtualxcode.Fault{Name: flaw.AgentPortTaken, Times: flaw.Forever}, do: (*subject).restart, code: works}, // it has another
 		{fault: virtualxcode.Fault{Name: flaw.AgentExitsEarly}, do: (*subject).restart, code: works, program: true},
 		{fault: virtualxcode.Fault{Name: flaw.AgentExitsEarly, Times: flaw.Forever}, do: (*subject).restart, code: fault.AgentFailed},
-		{fault: virtualxcode.Fault{Name: flaw.AgentNeverReady}, do: (*subject).restart, code: fault.AgentFailed, hangs: true, program: true},
+		{fault: virtualxcode.Fault{Name: flaw.AgentNeverReady}, do: (*subject).restart, code: fault.AgentStarting, hangs: true, program: true},
 		{fault: virtualxcode.Fault{Name: flaw.AgentFloodsOutput}, do: (*subject).restart, code: works, program: true},
 
 		{fault: always(flaw.IDAlone), do: (*subject).restart, code: works},
 		{fault: always(flaw.GenericDestination), do: (*subject).rebuild, code: works},
+		{fault: always(flaw.BuffersOutput), do: (*subject).restart, code: works, program: true},
+		{fault: always(flaw.SlowRunnerStart), do: (*subject).restart, code: works},
 		{fault: always(flaw.SlowAgentBuild), do: (*subject).rebuild, code: works},
 		{fault: always(flaw.CollectsDiagnostics), do: (*subject).restart, code: works},
 		{fault: always(flaw.MainQueueHeld), do: (*subject).restart, code: works},
@@ -199,10 +201,14 @@ func troubles() []trouble {
 	}
 }
 
+// slowest is how long an agent that is never ready is waited for: the next call joins its start.
+const slowest = 3 * time.Second
+
 // TestFaultsReachTheCaller: each fault that the driver meets has its code, and the next call works.
 func TestFaultsReachTheCaller(t *testing.T) {
 	t.Parallel()
 	s := newSubject(t, rig.New(t))
+	s.Driver.Start.Wait, s.Driver.Start.Quiet = slowest, slowest
 	for _, c := range troubles() {
 		t.Run(strings.TrimPrefix(c.fault.Name, "agent-"), func(t *testing.T) { s.meets(t, c) })
 	}
@@ -212,6 +218,7 @@ func TestFaultsReachTheCaller(t *testing.T) {
 func TestFaultsOfProgramsReachTheCaller(t *testing.T) {
 	t.Parallel()
 	s := newSubject(t, newPrograms(t))
+	s.Driver.Start.Wait, s.Driver.Start.Quiet = slowest, slowest
 	for _, c := range troubles() {
 		if c.program {
 			t.Run(strings.TrimPrefix(c.fault.Name, "agent-"), func(t *testing.T) { s.meets(t, c) })

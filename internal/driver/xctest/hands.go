@@ -20,6 +20,7 @@ type hands struct {
 
 	mu     sync.Mutex // guards the fields that callers without the lane use
 	agent  *agent
+	begun  *starting // the start of an agent that is under way
 	closed bool
 	runner string          // bundle id of the app in which the agent runs
 	target string          // the app that was last in front: the agent reads it first
@@ -34,7 +35,7 @@ type ground interface {
 	// too.
 	replaces() bool
 	greeting() time.Duration // see Start.Greeting
-	// start starts an agent that looks at the target.
+	// start starts an agent that looks at the target, and reports its progress through the context.
 	start(ctx context.Context, target string) (*agent, error)
 	// running lists the running apps by bundle id.
 	running(ctx context.Context) (map[string]int, error)
@@ -50,17 +51,21 @@ func (h *hands) Info() device.Info { return h.info }
 // Driver is the driver's name.
 func (h *hands) Driver() string { return h.ground.name() }
 
-// Close stops the agent and waits a short time for it, because the daemon is leaving.
+// Close stops the agent, or its start, and waits a short time for it, because the daemon is leaving.
 func (h *hands) Close() error {
 	h.mu.Lock()
-	a := h.agent
+	a, s := h.agent, h.begun
 	h.agent, h.closed = nil, true
 	h.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
+	defer cancel()
+	if s != nil {
+		s.cancel()
+		_ = s.wait(ctx)
+	}
 	if a == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
-	defer cancel()
 	return a.stop(ctx)
 }
 

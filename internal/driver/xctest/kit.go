@@ -16,7 +16,6 @@ import (
 	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/buildlog"
 	"ios-agent/internal/apple/xcodebuild"
-	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
@@ -56,7 +55,7 @@ func (k *Kit) Products(ctx context.Context, w Want) (xctestrun string, err error
 		if err != nil {
 			return "", err
 		}
-		if err := m.wait(ctx); err != nil {
+		if err := m.await(ctx); err != nil {
 			return "", err
 		}
 		if m.built || !w.Again || m.err != nil {
@@ -82,12 +81,12 @@ func (k *Kit) join(w Want) (*making, error) {
 	if k.making == nil {
 		k.making = map[Want]*making{}
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	m := &making{cancel: cancel, done: make(chan struct{}), news: make(chan struct{})}
+	task, ctx := newWork(context.Background())
+	m := &making{work: task}
 	k.making[same] = m
 	go func() {
 		defer close(m.done)
-		defer cancel()
+		defer m.cancel()
 		if m.run, m.err = k.make(ctx, w, m); ctx.Err() != nil {
 			m.err = errLeaving
 		}
@@ -111,54 +110,26 @@ func (k *Kit) Close() error {
 	return nil
 }
 
-// making is one search for products, and their build if the search finds none.
+// making is one search for products, and their build if the search finds none. Read its fields only after done.
 type making struct {
-	cancel context.CancelFunc
-	done   chan struct{}
-	built  bool // a build ran, maybe without success; read this and the next fields only after done
-	run    string
-	err    error
-
-	mu    sync.Mutex
-	words string        // progress of the build; "" before it starts
-	news  chan struct{} // closed when the words change
+	*work
+	built bool // a build ran, maybe without success
+	run   string
+	err   error
 }
 
-// say sends the progress of the build to the waiting callers.
-func (m *making) say(words string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.words = words
-	close(m.news)
-	m.news = make(chan struct{})
-}
-
-func (m *making) said() (words string, news <-chan struct{}) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.words, m.news
-}
-
-// wait returns when the making is done or the caller leaves.
-func (m *making) wait(ctx context.Context) error {
-	for {
-		words, news := m.said()
-		if words != "" {
-			device.Progress(ctx, words)
-		}
-		select {
-		case <-m.done:
-			return nil
-		case <-news:
-		case <-ctx.Done():
-			f := fault.From(ctx.Err())
-			if words, _ := m.said(); words != "" {
-				f = fault.New(f.Code, "%s, and this continues: %w", words, ctx.Err()).
-					WithHint("wait for it: %s; then call again", hint.Do("agent_start"))
-			}
-			return f
-		}
+// await waits for the making. A caller that leaves first learns that a build continues.
+func (m *making) await(ctx context.Context) error {
+	err := m.wait(ctx)
+	if err == nil {
+		return nil
 	}
+	f := fault.From(err)
+	if words, _ := m.said(); words != "" {
+		f = fault.New(f.Code, "%s, and this continues: %w", words, err).
+			WithHint("wait for it: %s; then call again", hint.Do("agent_start"))
+	}
+	return f
 }
 
 func (k *Kit) make(ctx context.Context, w Want, m *making) (xctestrun string, err error) {

@@ -12,6 +12,10 @@ var _ device.Agent = (*hands)(nil)
 // AgentState describes the state of the device's agent.
 func (h *hands) AgentState() device.AgentState {
 	state := device.AgentState{UDID: h.info.UDID, Name: h.info.Name, State: device.AgentAbsent}
+	if h.underWay() != nil {
+		state.State = device.AgentStarting
+		return state
+	}
 	a, _ := h.current()
 	if a == nil {
 		return state
@@ -37,8 +41,11 @@ func (h *hands) StartAgent(ctx context.Context) error {
 	return err
 }
 
-// StopAgent ends the agent.
+// StopAgent ends the agent, or its start.
 func (h *hands) StopAgent(ctx context.Context) error {
+	if s := h.underWay(); s != nil {
+		s.cancel() // callers that wait for it leave the lane
+	}
 	return h.connecting.Do(ctx, func() error {
 		h.dropAgent()
 		return nil

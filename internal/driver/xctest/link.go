@@ -70,6 +70,9 @@ func (h *hands) connect(ctx context.Context) (*agentwire.Client, error) {
 }
 
 func (h *hands) connected(ctx context.Context, mayStart bool) (client *agentwire.Client, err error) {
+	if s := h.underWay(); s != nil {
+		return h.join(ctx, s)
+	}
 	err = h.connecting.Do(ctx, func() error {
 		client, err = h.reach(ctx, mayStart)
 		return err
@@ -127,28 +130,6 @@ func (h *hands) current() (a *agent, closed bool) {
 	return h.agent, h.closed
 }
 
-// startAgent ends the agent, if any, and starts another, which looks at the target.
-func (h *hands) startAgent(ctx context.Context) (*agentwire.Client, error) {
-	h.dropAgent()
-	a, err := h.ground.start(ctx, h.looksAt())
-	if err != nil {
-		return nil, err
-	}
-	h.mu.Lock()
-	closed := h.closed
-	if !closed {
-		h.agent = a
-	}
-	h.mu.Unlock()
-	if closed {
-		return nil, errors.Join(fault.New(fault.Cancelled, "%s was closed", h.info.Name), a.stop(context.WithoutCancel(ctx)))
-	}
-	if err := a.turn(ctx, h.looksAt()); err != nil { // an app was launched in the meantime
-		return nil, fault.New(fault.AgentFailed, "cannot switch the agent on %s to %s: %w", h.info.Name, h.looksAt(), err)
-	}
-	return a.client(), nil
-}
-
 // disconnect closes the stream and keeps the agent.
 func (h *hands) disconnect() {
 	h.mu.Lock()
@@ -159,8 +140,12 @@ func (h *hands) disconnect() {
 	}
 }
 
-// dropAgent ends the agent, if any.
+// dropAgent ends the agent, if any, or its start.
 func (h *hands) dropAgent() {
+	if s := h.underWay(); s != nil {
+		s.cancel()
+		<-s.done
+	}
 	h.mu.Lock()
 	a := h.agent
 	h.agent = nil

@@ -11,6 +11,8 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"ios-agent/internal/apple/xcodebuild"
@@ -20,16 +22,18 @@ import (
 	"ios-agent/internal/machine/freeport"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/wholefile"
+	"ios-agent/internal/text/brief"
 )
 
-// Start holds the limits for starting an agent. The zero value suits a simulator on a busy machine.
+// Start holds the limits for starting an agent. The zero value suits a busy Mac and a virtual machine.
 type Start struct {
-	Wait time.Duration // from the start of its process to its greeting (default 2 minutes)
-	Try  int           // number of tries (default 4): its port may be taken, or its process may exit at once
-	Port int           // first port of a range with one port for each device; 0: the agent chooses a port
-	// Address is how long an agent may take to print the port that it chose (default half of Wait). The next try gives it a port,
-	// because some versions of Xcode may not pass on the agent's output.
-	Address time.Duration
+	// Wait is how long one try may take, from the start of its process to its greeting (default 5 minutes). A first start in a virtual
+	// machine takes two.
+	Wait time.Duration
+	// Quiet is how long xcodebuild may print nothing new after Wait before the try ends (default 1 minute).
+	Quiet time.Duration
+	Try   int // number of tries (default 4): its port may be taken, or its process may exit at once
+	Port  int // first port of a range with one port for each device; 0: a free port
 	// Greeting is how long a running agent may take to greet before it is replaced (default 15 seconds). An agent greets even while
 	// XCTest blocks its main queue, so an agent that does not greet hangs.
 	Greeting time.Duration
@@ -38,20 +42,26 @@ type Start struct {
 }
 
 const (
-	usualWait     = 2 * time.Minute
+	usualWait     = 5 * time.Minute
+	usualQuiet    = time.Minute
 	usualTry      = 4
+	usualSlow     = 2 // tries that may run out of time
 	usualGreeting = 15 * time.Second
-	greetGap      = 20 * time.Millisecond
+
+	// An agent on a simulator listens soon after it is installed. A call through a cable costs more than one on loopback.
+	greetGap    = 20 * time.Millisecond
+	mostGap     = 500 * time.Millisecond
+	progressGap = 5 * time.Second // between two texts of progress
 )
 
 func (s Start) filled() Start {
-	s.Wait, s.Try, s.Greeting = cmp.Or(s.Wait, usualWait), cmp.Or(s.Try, usualTry), cmp.Or(s.Greeting, usualGreeting)
-	s.Address = cmp.Or(s.Address, s.Wait/2)
+	s.Wait, s.Quiet = cmp.Or(s.Wait, usualWait), cmp.Or(s.Quiet, usualQuiet)
+	s.Try, s.Greeting = cmp.Or(s.Try, usualTry), cmp.Or(s.Greeting, usualGreeting)
 	return s
 }
 
-// errUnheard means that an agent runs but has not printed its address.
-var errUnheard = errors.New("it has not printed its port")
+// errSlow means that an agent did not greet in time.
+var errSlow = errors.New("it did not greet in time")
 
 // site is where an agent starts, and from which products.
 type site struct {
@@ -66,30 +76,23 @@ type site struct {
 
 // spawn starts an agent for a device and greets it.
 func (d *Driver) spawn(ctx context.Context, on site, target string) (*agent, error) {
-	info := on.info
 	start := d.Start.filled()
-	ctx, cancel := context.WithTimeout(ctx, start.Wait)
-	defer cancel()
-	device.Progress(ctx, "starting the agent on "+info.Name)
-	told := start.Port != 0 || d.told.Load()
-	var last, err error
+	device.Progress(ctx, "starting the agent on "+on.info.Name)
+	var last error
 	log := ""
-	for try := range start.Try {
+	for try, slow := 0, 0; try < start.Try && slow < usualSlow; try++ {
 		if on.vacate != nil {
 			on.vacate(ctx)
 		}
-		port := 0
-		if told {
-			if port, err = d.port(info.UDID, try); err != nil {
-				return nil, fault.New(fault.AgentFailed, "cannot find a port for the agent: %w", err)
-			}
+		port, err := d.port(on.info.UDID, try)
+		if err != nil {
+			return nil, fault.New(fault.AgentFailed, "cannot find a port for the agent: %w", err)
 		}
 		a, err := d.launch(ctx, on, port)
 		if err != nil {
 			return nil, err
 		}
-		if last = a.ready(ctx, target, start.Address); last == nil {
-			d.told.Store(told)
+		if last = a.ready(ctx, target, start); last == nil {
 			return a, nil
 		}
 		log = a.process.Spool
@@ -97,9 +100,11 @@ func (d *Driver) spawn(ctx context.Context, on site, target string) (*agent, err
 		if ctx.Err() != nil {
 			break
 		}
-		told = told || errors.Is(last, errUnheard)
+		if errors.Is(last, errSlow) {
+			slow++
+		}
 	}
-	f := fault.New(fault.AgentFailed, "cannot start the agent on %s: %w", info.Name, last)
+	f := fault.New(fault.AgentFailed, "cannot start the agent on %s: %w", on.info.Name, last)
 	if log == "" {
 		return nil, f
 	}
@@ -153,8 +158,8 @@ func (d *Driver) launch(ctx context.Context, on site, port int) (*agent, error) 
 		return nil, fault.New(fault.Internal, "cannot create the agent's token: %w", err)
 	}
 	a := &agent{
-		udid: udid, address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), token: hex.EncodeToString(secret),
-		build: d.Kit.ID, since: time.Now(), derived: d.Kit.Derived(udid), end: on.end,
+		name: on.info.Name, udid: udid, address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), token: hex.EncodeToString(secret),
+		build: d.Kit.ID, since: time.Now(), derived: d.Kit.Derived(udid), end: on.end, heard: make(chan string, 1),
 	}
 	a.dial = func(ctx context.Context) (*agentwire.Client, error) { return d.Talk.Dial(ctx, a.address) }
 	if on.dial != nil {
@@ -171,14 +176,12 @@ func (d *Driver) launch(ctx context.Context, on site, port int) (*agent, error) 
 		Token: a.token, Build: a.build, PublicOnly: d.Start.PublicOnly,
 	}.Command()
 	cmd.Spool, cmd.Grace = d.Kit.Log(), leaveGrace
-	if port == 0 {
-		a.heard = make(chan string, 1)
-		cmd.OnLine = func(_ host.Stream, line []byte) {
-			if address, ok := agentwire.AddressIn(string(line)); ok {
-				select {
-				case a.heard <- address:
-				default: // it has printed the address before
-				}
+	cmd.OnLine = func(_ host.Stream, line []byte) {
+		a.output.note(string(line))
+		if address, ok := agentwire.AddressIn(string(line)); ok {
+			select {
+			case a.heard <- address:
+			default: // it has printed the address before
 			}
 		}
 	}
@@ -198,7 +201,10 @@ const ports = 1000
 // port chooses the port for an agent. In a range it is the same each time, so that a firewall can allow it, and another one after a
 // failed try. A process that takes the port before the agent does not have the token: the greeting fails, and so does the try.
 func (d *Driver) port(udid string, try int) (int, error) {
-	if d.Start.Port == 0 {
+	switch {
+	case d.Start.Port == 0 && try%2 == 1:
+		return 0, nil // another program may have taken the port of the try before: the agent chooses one and prints it
+	case d.Start.Port == 0:
 		return freeport.Find()
 	}
 	h := fnv.New32a()
@@ -206,48 +212,79 @@ func (d *Driver) port(udid string, try int) (int, error) {
 	return d.Start.Port + int((h.Sum32()+uint32(try)*7)%ports), nil
 }
 
-// ready connects until the agent answers the greeting, its process ends, or time runs out.
-func (a *agent) ready(ctx context.Context, target string, patience time.Duration) error {
-	if err := a.listens(ctx, patience); err != nil {
-		return err
-	}
-	retry := time.NewTicker(greetGap)
+// ready connects until the agent answers the greeting, its process ends, or time runs out. It asks at the told port from the beginning:
+// xcodebuild may hold back the line in which the agent prints its port.
+func (a *agent) ready(ctx context.Context, target string, start Start) error {
+	gap := greetGap
+	retry := time.NewTimer(0)
 	defer retry.Stop()
+	report := time.NewTicker(progressGap)
+	defer report.Stop()
+	var last error
 	for {
-		err := a.greet(ctx, target)
-		if err == nil {
-			return nil
-		}
-		if wrong := (*wrongAgent)(nil); errors.As(err, &wrong) {
-			return err // another try would reach the same agent
-		}
 		select {
+		case a.address = <-a.heard:
+			retry.Reset(0)
+		case <-retry.C:
+			if last = a.greetWithin(ctx, target, start.Greeting); last == nil {
+				return nil
+			}
+			if wrong := (*wrongAgent)(nil); errors.As(last, &wrong) {
+				return last // another try would reach the same agent
+			}
+			retry.Reset(gap)
+			gap = min(gap*5/4, mostGap)
+		case <-report.C:
+			device.Progress(ctx, fmt.Sprintf("starting the agent on %s (%s): %s", a.name, time.Since(a.since).Round(time.Second), a.output.line()))
 		case <-a.process.Done():
 			return a.exited()
 		case <-ctx.Done():
-			return fmt.Errorf("no greeting in time: %w", err)
-		case <-retry.C:
+			return fmt.Errorf("no greeting in time: %w", last)
+		}
+		if time.Since(a.since) > start.Wait && a.output.quietFor() > start.Quiet {
+			return fmt.Errorf("%w: %w", errSlow, last)
 		}
 	}
 }
 
-// listens waits until the agent's address is known.
-func (a *agent) listens(ctx context.Context, patience time.Duration) error {
-	if a.heard == nil {
-		return nil
-	}
-	late := time.NewTimer(patience)
-	defer late.Stop()
-	select {
-	case a.address = <-a.heard:
-		return nil
-	case <-a.process.Done():
-		return a.exited()
-	case <-late.C:
-		return errUnheard
-	case <-ctx.Done():
-		return fmt.Errorf("%w: %w", errUnheard, ctx.Err())
+// greetWithin limits one greeting, because another program may have taken the port and say nothing.
+func (a *agent) greetWithin(ctx context.Context, target string, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return a.greet(ctx, target)
+}
+
+// output is what xcodebuild prints while an agent starts.
+type output struct {
+	mu   sync.Mutex
+	last string
+	news time.Time // when it last printed something else than before
+}
+
+func (o *output) note(line string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if line = strings.TrimSpace(line); line != "" && line != o.last {
+		o.last, o.news = line, time.Now()
 	}
 }
+
+// line is the last line, shortened.
+func (o *output) line() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.last == "" {
+		return "xcodebuild has printed nothing yet"
+	}
+	return brief.Clip(o.last, mostLine)
+}
+
+func (o *output) quietFor() time.Duration {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return time.Since(o.news)
+}
+
+const mostLine = 120
 
 func (a *agent) exited() error { return fmt.Errorf("it exited at once: %s", a.process.LastOutput()) }

@@ -3,10 +3,12 @@ package xctest_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -86,14 +88,14 @@ func (r agentRun) after(flag string) string {
 	return ""
 }
 
-// An agent binds its port itself, ends on request, and leaves no files of its run.
+// An agent gets the port that it was told, ends on request, and leaves no files of its run.
 func TestAgentEndsOnRequest(t *testing.T) {
 	t.Parallel()
 	seen := &agentRuns{}
 	s := newSubject(t, rig.New(t, seen.around))
 	s.open(t)
 	first := seen.runs()[0]
-	if port := s.Phone.(device.Agent).AgentState().Port; first.port != "0" || port == 0 {
+	if port := s.Phone.(device.Agent).AgentState().Port; port == 0 || first.port != strconv.Itoa(port) {
 		t.Errorf("the agent was told port %q and is said to listen on %d", first.port, port)
 	}
 	derived := first.after("-derivedDataPath")
@@ -110,20 +112,145 @@ func TestAgentEndsOnRequest(t *testing.T) {
 	}
 }
 
-// An Xcode that hides the agent's output costs one try: the next agent, and every later one, is given a port.
-func TestAgentWithHiddenOutputGetsPort(t *testing.T) {
+// An Xcode that holds back the agent's output costs nothing: the driver asks at the told port from the beginning.
+func TestAgentWithHiddenOutputStartsAtFirstTry(t *testing.T) {
 	t.Parallel()
 	seen := &agentRuns{mute: true}
 	s := newSubject(t, rig.New(t, seen.around))
-	s.Driver.Start.Address = 50 * time.Millisecond
 	s.open(t)
-	s.Must(s.restart(t.Context()))
-	var told []bool
-	for _, r := range seen.runs() {
-		told = append(told, r.port != "0")
+	if runs := seen.runs(); len(runs) != 1 {
+		t.Errorf("got %d starts of the agent, want 1", len(runs))
 	}
-	if !slices.Equal(told, []bool{false, true, true}) {
-		t.Errorf("agents with a given port = %v, want [false true true]", told)
+}
+
+// slowRunner holds back the starts of agents, each after printing a line.
+type slowRunner struct {
+	begun chan struct{} // gets one value for each start
+	goOn  chan struct{} // closed when agents may listen
+	says  string
+}
+
+func newSlowRunner(says string) *slowRunner {
+	return &slowRunner{begun: make(chan struct{}, 8), goOn: make(chan struct{}), says: says}
+}
+
+func (r *slowRunner) around(tool string, run host.Main) host.Main {
+	return func(ctx context.Context, in host.Invocation) int {
+		if tool == "xcodebuild" && slices.Contains(in.Args, "test-without-building") {
+			fmt.Fprintln(in.Stdout, r.says)
+			r.begun <- struct{}{}
+			select {
+			case <-r.goOn:
+			case <-ctx.Done():
+				return 75
+			}
+		}
+		return run(ctx, in)
+	}
+}
+
+// A call whose time ends before the agent listens says how far the start is. The start goes on, other callers join it, and the next call
+// works.
+func TestStartOutlivesCallThatWantedIt(t *testing.T) {
+	t.Parallel()
+	seen, slow := &agentRuns{}, newSlowRunner("note: Using new build system")
+	s := newSubject(t, rig.New(t, slow.around, seen.around))
+	first, late := context.WithCancel(t.Context())
+	failed := make(chan error)
+	go func() { failed <- s.look(impatience{first}) }()
+	<-slow.begun
+	late()
+	f := fault.From(<-failed)
+	if f.Code != fault.AgentStarting || f.Dispatched != fault.NotDispatched ||
+		!strings.Contains(f.Hint, hint.Do("agent_start", "udid", s.Info.UDID)) {
+		t.Errorf("got %s: %s (%s), want %s", f.Code, f.Message, f.Hint, fault.AgentStarting)
+	}
+	if state := s.Phone.(device.Agent).AgentState().State; state != device.AgentStarting {
+		t.Errorf("state = %s, want %s", state, device.AgentStarting)
+	}
+	var joined sync.WaitGroup
+	heard := make(chan string, 16)
+	for range 2 {
+		joined.Go(func() {
+			if err := s.Phone.(device.Agent).StartAgent(device.WithProgress(t.Context(), func(words string) { heard <- words })); err != nil {
+				t.Errorf("a caller that joined the start: %v", err)
+			}
+		})
+	}
+	for range 2 {
+		if words := <-heard; !strings.Contains(words, "starting the agent on "+s.Info.Name) {
+			t.Errorf("a caller hears %q, want the progress of the start", words)
+		}
+	}
+	close(slow.goOn)
+	joined.Wait()
+	s.Must(s.look(t.Context()))
+	if n := len(seen.runs()); n != 1 {
+		t.Errorf("got %d starts of the agent, want 1", n)
+	}
+}
+
+// While xcodebuild lives and prints something new, a slow start is not ended.
+func TestSlowStartIsNotEndedWhileItPrints(t *testing.T) {
+	t.Parallel()
+	seen := &agentRuns{}
+	prints := func(tool string, run host.Main) host.Main {
+		return func(ctx context.Context, in host.Invocation) int {
+			if tool == "xcodebuild" && slices.Contains(in.Args, "test-without-building") {
+				for i := range 40 {
+					fmt.Fprintf(in.Stdout, "t = %d.00s Wait for the simulator\n", i)
+					select {
+					case <-time.After(5 * time.Millisecond):
+					case <-ctx.Done():
+						return 75
+					}
+				}
+			}
+			return run(ctx, in)
+		}
+	}
+	s := newSubject(t, rig.New(t, prints, seen.around))
+	s.Driver.Start.Wait, s.Driver.Start.Quiet = 10*time.Millisecond, 20*time.Second
+	s.open(t)
+	if n := len(seen.runs()); n != 1 {
+		t.Errorf("got %d starts of the agent, want 1", n)
+	}
+}
+
+// A start that stays silent ends after its time, and is tried once more.
+func TestSilentStartIsTriedTwice(t *testing.T) {
+	t.Parallel()
+	slow := newSlowRunner("Testing started")
+	s := newSubject(t, rig.New(t, slow.around))
+	s.Driver.Start.Wait, s.Driver.Start.Quiet = 50*time.Millisecond, 50*time.Millisecond
+	f := fault.From(s.look(t.Context()))
+	if f.Code != fault.AgentFailed || len(slow.begun) != 2 {
+		t.Errorf("got %s: %s after %d starts, want %s after 2", f.Code, f.Message, len(slow.begun), fault.AgentFailed)
+	}
+}
+
+// Closing the device or stopping its agent ends a start, and its callers.
+func TestStopEndsStart(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*subject) error{
+		"close": func(s *subject) error { return s.Phone.Close() },
+		"stop":  func(s *subject) error { return s.Phone.(device.Agent).StopAgent(s.t.Context()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			slow := newSlowRunner("Testing started")
+			s := newSubject(t, rig.New(t, slow.around))
+			failed := make(chan error, 1)
+			go func() { failed <- s.look(t.Context()) }()
+			<-slow.begun
+			s.Must(end(s))
+			if f := fault.From(<-failed); f.Code != fault.Cancelled {
+				t.Errorf("got %s: %s, want %s", f.Code, f.Message, fault.Cancelled)
+			}
+			if state := s.Phone.(device.Agent).AgentState().State; state != device.AgentAbsent {
+				t.Errorf("state = %s, want %s", state, device.AgentAbsent)
+			}
+		})
 	}
 }
 
@@ -222,12 +349,19 @@ func TestFirstLookDoesNotEndBuild(t *testing.T) {
 	}
 	s := newSubject(t, rig.New(t, slow, seen.around))
 	ctx, late := context.WithCancel(t.Context())
-	failed := make(chan error)
-	go func() { failed <- s.look(impatience{ctx}) }()
+	failed, told := make(chan error), make(chan struct{}, 8)
+	go func() {
+		failed <- s.look(device.WithProgress(impatience{ctx}, func(words string) {
+			if strings.Contains(words, "building the agent") {
+				told <- struct{}{}
+			}
+		}))
+	}()
 	<-building
+	<-told
 	late()
 	f := fault.From(<-failed)
-	if f.Code != fault.Timeout || !strings.Contains(f.Message, "continues") || !strings.Contains(f.Hint, hint.Do("agent_start")) ||
+	if f.Code != fault.AgentStarting || !strings.Contains(f.Message, "building the agent") || !strings.Contains(f.Hint, "continues") ||
 		f.Dispatched != fault.NotDispatched {
 		t.Errorf("%s: %s (%s), %s", f.Code, f.Message, f.Hint, f.Dispatched)
 	}

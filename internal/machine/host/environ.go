@@ -2,6 +2,7 @@ package host
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -29,6 +30,9 @@ func (c Cmd) environ() []string {
 		name, _, _ := strings.Cut(entry, "=")
 		return !c.inherits(name)
 	})
+	if filepath.Base(c.Name) == "xcodebuild" { // it holds back its output in a pipe, else, and a caller waits for a line of it
+		ours = append(ours, "NSUnbufferedIO=YES")
+	}
 	return append(ours, c.Env...)
 }
 

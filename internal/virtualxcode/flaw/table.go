@@ -99,6 +99,8 @@ const (
 	IDAlone              = "destination-by-id-alone"
 	GenericDestination   = "generic-destination-ineligible"
 	SlowAgentBuild       = "slow-agent-build"
+	SlowRunnerStart      = "slow-runner-start"
+	BuffersOutput        = "xcodebuild-buffers-output"
 	TemporaryDerivedData = "temporary-derived-data"
 	CollectsDiagnostics  = "test-diagnostics-collected"
 	RunnerOutlives       = "runner-outlives-xcodebuild"

@@ -74,6 +74,9 @@ func (t Tool) serve(ctx context.Context, udid string, o options, physical bool) 
 		return err
 	}
 	defer calm()
+	if err := t.slowRunner(ctx, udid); err != nil {
+		return err
+	}
 	left, err := t.leave(ctx, udid, o)
 	if err != nil {
 		return err

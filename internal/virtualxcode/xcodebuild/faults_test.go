@@ -2,7 +2,9 @@ package xcodebuild
 
 import (
 	"context"
+	"io"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,6 +75,30 @@ func TestAgentStartFaultsFailRun(t *testing.T) {
 	exit, out, errout := start(t.Context(), t, port, planned{flaw.AgentFloodsOutput: {"kilobytes": "3"}, flaw.AgentExitsEarly: none})
 	if exit != exitFailed || len(out) != 3*1024 || len(errout) < 3*1024 {
 		t.Errorf("one that floods: %d, %d and %d bytes", exit, len(out), len(errout))
+	}
+}
+
+// writes counts the writes that reach the reader of a pipe.
+type writes struct{ sizes []int }
+
+func (w *writes) Write(p []byte) (int, error) {
+	w.sizes = append(w.sizes, len(p))
+	return len(p), nil
+}
+
+func TestOutputInPipeIsHeldBackUnlessUnbuffered(t *testing.T) {
+	for variable, want := range map[string][]int{"": {8 << 10, 8 << 10, 4 << 10}, "YES": slices.Repeat([]int{1 << 10}, 20)} {
+		var out writes
+		call := tool.Call{
+			Args:   []string{"test-without-building", "-scheme", "Agent", "-destination", "id=X"},
+			Env:    map[string]string{"PORT": "0", "NSUnbufferedIO": variable},
+			Stdout: &out, Stderr: io.Discard,
+		}
+		faults := planned{flaw.BuffersOutput: {}, flaw.AgentFloodsOutput: {"kilobytes": "20"}, flaw.AgentExitsEarly: {}}
+		Tool{Call: call, Faults: faults, Scheme: Scheme{Name: "Agent", Port: "PORT", Token: "TOKEN"}}.Run(t.Context())
+		if !slices.Equal(out.sizes, want) {
+			t.Errorf("NSUnbufferedIO=%s: writes of %v bytes, want %v", variable, out.sizes, want)
+		}
 	}
 }
 

@@ -1,15 +1,18 @@
 package xcodebuild
 
 import (
+	"bufio"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"ios-agent/internal/virtualxcode/flaw"
@@ -29,6 +32,51 @@ func (t Tool) unresolvable(ctx context.Context, asked map[string]string) (bool, 
 	}
 	happens, err := t.taken(ctx, "", name)
 	return happens[name] != nil, err
+}
+
+// stdoutBuffer is what a program of Apple's buffers when its standard output is a pipe.
+const stdoutBuffer = 8 << 10
+
+// heldBack returns standard output as a real Mac has it: in a pipe it waits for a full buffer or for the end, unless the environment says
+// otherwise. release writes the rest.
+func (t Tool) heldBack(ctx context.Context) (out io.Writer, release func()) {
+	if t.Getenv("NSUnbufferedIO") == "YES" {
+		return t.Stdout, func() {}
+	}
+	happens, err := t.taken(ctx, "", flaw.BuffersOutput)
+	if err != nil || happens[flaw.BuffersOutput] == nil {
+		return t.Stdout, func() {}
+	}
+	held := &lockedBuffer{w: bufio.NewWriterSize(t.Stdout, stdoutBuffer)}
+	return held, held.flush
+}
+
+// lockedBuffer is a buffered writer for several goroutines.
+type lockedBuffer struct {
+	mu sync.Mutex
+	w  *bufio.Writer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.w.Write(p)
+}
+
+func (b *lockedBuffer) flush() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_ = b.w.Flush() // the reader may have left
+}
+
+// slowRunner lets the duration of a runner's start on a real Mac pass.
+func (t Tool) slowRunner(ctx context.Context, udid string) error {
+	happens, err := t.taken(ctx, udid, flaw.SlowRunnerStart)
+	if err != nil || happens[flaw.SlowRunnerStart] == nil {
+		return err
+	}
+	n, _ := strconv.Atoi(happens[flaw.SlowRunnerStart]["seconds"]) // validated when the fault was armed
+	return t.Service.Sleep(ctx, time.Duration(n)*time.Second)
 }
 
 // slowBuild lets the duration of an agent build on a real Mac pass.

@@ -63,6 +63,9 @@ type Tool struct {
 
 // Run plays one command line.
 func (t Tool) Run(ctx context.Context) int {
+	held, release := t.heldBack(ctx)
+	t.Stdout = held
+	defer release()
 	o, err := parseOptions(t.Args)
 	if err == nil && t.agents(o) {
 		return t.agent(ctx, o)

@@ -67,9 +67,15 @@ static node *hit(CGPoint at) {
 	return 0;
 }
 
-// mouse is what the app makes of an event.
+// mouse is what the app makes of an event. AppKit ignores a drag and a release whose number is not the press's; a number has 15 bits.
 static void mouse(obj *o) {
 	node *n = hit(o->as.event.at);
+	int64_t number = o->as.event.fields[0];
+	if (number < 0 || number > 0x7fff) violation("event number %ld", number);
+	if (o->as.event.type == 1 || o->as.event.type == 3) {
+		world.number = number;
+	} else if (o->as.event.type != 5 && (!number || number != world.number))
+		return;
 	switch (o->as.event.type) {
 	case 1: world.from = n ? n->id : 0, world.dragged = 0; break;
 	case 6: world.dragged++; break;

@@ -70,6 +70,7 @@ extern struct world {
 	int pid, nodes, focus, trusted, capture, hung, hidden, modal, electron, shift, screen[8], screens;
 	int cycle, single, perform_error, set_error, observer_error, notification_error;
 	int pools, pushed, from, dragged, presses, manual;
+	int64_t number; // of the last press of the mouse
 	float timeout;
 	node node[24000];
 } world;
