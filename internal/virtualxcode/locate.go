@@ -58,12 +58,13 @@ func (x Xcode) xcrun(ctx context.Context, c Call) int {
 	case len(args) == 0:
 		fmt.Fprint(stderr, errorXcrun+"no utility to execute\nUsage: xcrun [options] <tool name> ... arguments ...\n")
 		return exitXcUsage
-	case find && slices.Contains([]string{"mcp-server", "mcpbridge"}, args[0]) && x.hasMCP(ctx):
+	case find && slices.Contains([]string{"mcp-server", "mcpbridge"}, args[0]) && x.happens(ctx, flaw.XcodeMCP):
 		fmt.Fprintln(stdout, filepath.Join(x.Bin(), args[0]))
 		return 0
 	case args[0] == "xcrun" || !slices.Contains(Tools(), args[0]):
-		fmt.Fprintf(stderr, errorXcrun+"unable to find utility %q, not a developer tool or in PATH\n", args[0])
-		return exitNoTool
+		return noUtility(stderr, args[0])
+	case find && x.happens(ctx, flaw.CommandLineTools):
+		return noUtility(stderr, args[0])
 	case find:
 		fmt.Fprintln(stdout, filepath.Join(x.Bin(), args[0]))
 		return 0
@@ -71,10 +72,10 @@ func (x Xcode) xcrun(ctx context.Context, c Call) int {
 	return x.Play(ctx, args[0], c.With(args[1:]))
 }
 
-// hasMCP reports whether this Xcode has an MCP server. xcrun finds it, but it does not run.
-func (x Xcode) hasMCP(ctx context.Context) bool {
-	happens, err := x.Client().TakeFaults(ctx, "", flaw.XcodeMCP)
-	return err == nil && happens[flaw.XcodeMCP] != nil
+// happens reports whether a fault of no device happens now. The tool of flaw.XcodeMCP is found, but does not run.
+func (x Xcode) happens(ctx context.Context, name string) bool {
+	happens, err := x.Client().TakeFaults(ctx, "", name)
+	return err == nil && happens[name] != nil
 }
 
 // showSDK prints one property of an SDK.

@@ -17,4 +17,9 @@ bool IosAgentFlag(const void *_Nonnull object, const char *_Nonnull key);
 /// Gives such a property a value. Returns whether the object has it.
 bool IosAgentSet(const void *_Nonnull object, const char *_Nonnull key, int value);
 
+/// Replaces a method of the object's class, which no header declares, and whose first argument is an issue of a test: take
+/// gets the issue's description, and nothing else happens. Returns whether the object has the method.
+bool IosAgentTakeIssues(
+    const void *_Nonnull object, const char *_Nonnull selector, void (^_Nonnull take)(const char *_Nonnull text));
+
 #endif

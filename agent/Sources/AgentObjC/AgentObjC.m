@@ -1,6 +1,7 @@
 #import "AgentObjC.h"
 
 #import <Foundation/Foundation.h>
+#import <objc/runtime.h>
 #include <string.h>
 
 char *IosAgentCatch(void (^block)(void) __attribute__((noescape))) {
@@ -45,4 +46,25 @@ bool IosAgentSet(const void *object, const char *key, int value) {
     } @catch (NSException *exception) {
         return false;
     }
+}
+
+bool IosAgentTakeIssues(const void *object, const char *selector, void (^take)(const char *text)) {
+    Class type = object_getClass((__bridge id)object);
+    SEL name = sel_registerName(selector);
+    Method method = class_getInstanceMethod(type, name);
+    if (method == NULL) {
+        return false;
+    }
+    // The method may have further arguments, such as the caught error. The block does not read them.
+    IMP replacement = imp_implementationWithBlock(^(id self, id issue) {
+        NSString *text = nil;
+        @try {
+            text = [issue valueForKey:@"compactDescription"];
+        } @catch (NSException *exception) {
+            text = exception.reason;
+        }
+        take(text.UTF8String ?: "an issue without a description");
+    });
+    class_replaceMethod(type, name, replacement, method_getTypeEncoding(method));
+    return true;
 }

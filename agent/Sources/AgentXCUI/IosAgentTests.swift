@@ -13,6 +13,10 @@ final class IosAgentTests: XCTestCase {
     override func setUp() {
         super.setUp()
         continueAfterFailure = true  // else the first failed query would end the agent
+        guard Settings.ofThisAgent.privateAPI else { return }
+        for key in [PrivateKey.shouldSetShouldHaltWhenReceivesControl, .shouldHaltWhenReceivesControl] where !key.set(self, 0) {
+            print("ios-agent: this XCTest has no \(key.rawValue); \(key.without)")
+        }
     }
 
     @MainActor
@@ -20,6 +24,7 @@ final class IosAgentTests: XCTestCase {
         let settings = Settings.ofThisAgent
         let surface = XCUISurface(privateAPI: settings.privateAPI)
         self.surface = surface
+        if settings.privateAPI { IssueMethod.take(from: self) { surface.note($0) } }
         let abandoned = expectation(description: "nobody needs the agent any more")
         let agent = Agent(surface: surface, options: settings.options)
         let server = try Server(agent: agent, worker: MainWorker(), port: settings.port) { _ in

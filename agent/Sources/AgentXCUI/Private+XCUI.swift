@@ -9,6 +9,9 @@ enum PrivateKey: String, CaseIterable {
     case doesNotHandleUIInterruptions
     /// Of an element and of a snapshot.
     case hasKeyboardFocus
+    /// Of a test: it goes on after an issue, also where XCTest waits for the main thread. WebDriverAgent switches both off.
+    case shouldHaltWhenReceivesControl
+    case shouldSetShouldHaltWhenReceivesControl
 
     /// What is different where this XCTest does not have it.
     var without: String {
@@ -16,6 +19,7 @@ enum PrivateKey: String, CaseIterable {
         case .currentInteractionOptions: return "events wait until the app is idle"
         case .doesNotHandleUIInterruptions: return "XCTest may answer an alert before an event"
         case .hasKeyboardFocus: return "the focused element is not known"
+        case .shouldHaltWhenReceivesControl, .shouldSetShouldHaltWhenReceivesControl: return "a failed query may end the agent"
         }
     }
 
@@ -23,6 +27,19 @@ enum PrivateKey: String, CaseIterable {
     func flag(_ object: AnyObject) -> Bool { IosAgentFlag(Unmanaged.passUnretained(object).toOpaque(), rawValue) }
     func set(_ object: AnyObject, _ value: Int32) -> Bool {
         IosAgentSet(Unmanaged.passUnretained(object).toOpaque(), rawValue, value)
+    }
+}
+
+/// Methods of a test by which XCTest records an issue without the documented one.
+enum IssueMethod: String, CaseIterable {
+    case recordIssue = "_recordIssue:"
+    case recordCaught = "_recordIssue:forCaughtError:"
+
+    /// Gives the issues of a test to take, from every method that this XCTest has.
+    static func take(from test: AnyObject, _ take: @escaping (String) -> Void) {
+        for one in allCases {
+            _ = IosAgentTakeIssues(Unmanaged.passUnretained(test).toOpaque(), one.rawValue) { take(String(cString: $0)) }
+        }
     }
 }
 

@@ -8,7 +8,7 @@ import SimulatedApp
 var environment = ProcessInfo.processInfo.environment
 environment["SIMULATOR_UDID"] = environment["IOS_AGENT_UDID"]
 environment["IOS_AGENT_PORT"] = environment["IOS_AGENT_PORT"] ?? "0"
-var settings = Settings(environment, onSimulator: true)
+var settings = Settings(environment)
 settings.options.name = "swift"
 settings.options.build = environment["IOS_AGENT_BUILD"] ?? ""
 

@@ -254,16 +254,14 @@ final class InputTests: AgentTestCase {
     }
 
     func testSettings() {
-        func settings(_ value: String?, onSimulator: Bool) -> Settings {
-            Settings(value.map { ["IOS_AGENT_PUBLIC_API_ONLY": $0] } ?? [:], onSimulator: onSimulator)
-        }
-        XCTAssertTrue(settings(nil, onSimulator: true).privateAPI)
-        XCTAssertFalse(settings(nil, onSimulator: false).privateAPI)
-        XCTAssertFalse(settings("1", onSimulator: true).privateAPI)
-        XCTAssertTrue(settings("0", onSimulator: false).privateAPI)
-        XCTAssertEqual(settings(nil, onSimulator: true).port, 8080)
-        XCTAssertFalse(settings(nil, onSimulator: true).localQueries)
-        let free = Settings(["IOS_AGENT_PORT": "0", "IOS_AGENT_LOCAL_QUERIES": "1"], onSimulator: true)
+        func settings(_ value: String?) -> Settings { Settings(value.map { ["IOS_AGENT_PUBLIC_API_ONLY": $0] } ?? [:]) }
+        XCTAssertTrue(settings(nil).privateAPI)
+        XCTAssertTrue(settings("0").privateAPI)
+        XCTAssertFalse(settings("1").privateAPI)
+        XCTAssertFalse(settings("yes").privateAPI, "a word that the host does not send")
+        XCTAssertEqual(settings(nil).port, 8080)
+        XCTAssertFalse(settings(nil).localQueries)
+        let free = Settings(["IOS_AGENT_PORT": "0", "IOS_AGENT_LOCAL_QUERIES": "1"])
         XCTAssertEqual(free.port, 0, "any free one")
         XCTAssertTrue(free.localQueries)
     }

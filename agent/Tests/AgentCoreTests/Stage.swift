@@ -40,7 +40,7 @@ final class Stage: Surface {
     private(set) var through: [String] = []
 
     /// Whether the tests are run as if only XCTest's public interface were there.
-    static let publicOnly = !Settings(ProcessInfo.processInfo.environment, onSimulator: true).privateAPI
+    static let publicOnly = !Settings(ProcessInfo.processInfo.environment).privateAPI
 
     static let field = Node(
         "TextField", identifier: "email", label: "Email", value: "a@b.c", placeholder: "you@example.com",

@@ -27,7 +27,7 @@ const (
 	AuthVariable   = "IOS_AGENT_TOKEN"
 	BuildVariable  = "IOS_AGENT_BUILD"           // identifies the agent's sources, for its greeting
 	UDIDVariable   = "IOS_AGENT_UDID"            // of a physical device, which cannot read it
-	PublicVariable = "IOS_AGENT_PUBLIC_API_ONLY" // 1: use only documented keys of XCTest
+	PublicVariable = "IOS_AGENT_PUBLIC_API_ONLY" // 1: use only documented keys of XCTest; 0: the others too
 )
 
 // derived is the build folder, below the agent's folder.
@@ -41,6 +41,10 @@ const (
 	SimulatorSDK = "iphonesimulator"
 	DeviceSDK    = "iphoneos"
 )
+
+// destinationWait is how many seconds xcodebuild waits for its destination. Its own 30 are too few for a device that Xcode prepares
+// after a restart or an update.
+const destinationWait = "180"
 
 // Destination is one device in xcodebuild's form, or any device of the platform if the id is empty. The platform is always part of it:
 // newer runtimes are not found by their id alone.
@@ -62,9 +66,7 @@ type AgentBuild struct {
 	Xcodebuild string // the program
 	Folder     string // of the project
 	SDK        string // SimulatorSDK or DeviceSDK
-	// UDID is a device for the agent. Only its architecture is built; the product runs on every device with the same one. Empty: all
-	// architectures are built.
-	UDID string
+	UDID       string // a device for the agent: only its architecture is built; the product runs on every device with the same one
 	Team string // that signs it for a physical device
 }
 
@@ -72,10 +74,8 @@ type AgentBuild struct {
 func (b AgentBuild) Command() host.Cmd {
 	args := []string{
 		"build-for-testing", "-project", filepath.Join(b.Folder, AgentProject), "-scheme", AgentScheme,
-		"-destination", Destination(platforms[b.SDK], b.UDID), "-derivedDataPath", filepath.Join(b.Folder, derived),
-	}
-	if b.UDID != "" {
-		args = append(args, "ONLY_ACTIVE_ARCH=YES")
+		"-destination", Destination(platforms[b.SDK], b.UDID), "-destination-timeout", destinationWait,
+		"-derivedDataPath", filepath.Join(b.Folder, derived), "ONLY_ACTIVE_ARCH=YES",
 	}
 	if b.Team != "" { // Xcode creates a certificate and a profile. It does not register devices: a team has only a hundred a year
 		args = append(args, "-allowProvisioningUpdates", "DEVELOPMENT_TEAM="+b.Team)
@@ -102,20 +102,19 @@ func (a Agent) Command() host.Cmd {
 		Name: a.Xcodebuild,
 		Args: []string{
 			"test-without-building", "-xctestrun", a.Products, "-destination",
-			Destination(cmp.Or(platforms[a.SDK], IOSSimulator), a.UDID),
-			"-derivedDataPath", a.Derived, "-collect-test-diagnostics", "never", "-only-testing:" + AgentTest,
+			Destination(cmp.Or(platforms[a.SDK], IOSSimulator), a.UDID), "-destination-timeout", destinationWait,
+			"-parallel-testing-enabled", "NO", "-derivedDataPath", a.Derived, "-collect-test-diagnostics", "never",
+			"-only-testing:" + AgentTest,
 		},
 		Env: []string{
 			RunnerPrefix + PortVariable + "=" + strconv.Itoa(a.Port),
 			RunnerPrefix + AuthVariable + "=" + a.Token,
 			RunnerPrefix + BuildVariable + "=" + a.Build,
+			RunnerPrefix + PublicVariable + "=" + map[bool]string{true: "1", false: "0"}[a.PublicOnly],
 		},
 	}
 	if a.SDK == DeviceSDK {
 		cmd.Env = append(cmd.Env, RunnerPrefix+UDIDVariable+"="+a.UDID)
-	}
-	if a.PublicOnly { // else the agent decides, by where it runs
-		cmd.Env = append(cmd.Env, RunnerPrefix+PublicVariable+"=1")
 	}
 	return cmd
 }
@@ -136,6 +135,7 @@ func (p Prebuilt) Command() host.Cmd {
 		Name: p.Xcodebuild,
 		Args: []string{
 			"test-without-building", "-xctestrun", p.Products, "-destination", Destination(platforms[p.SDK], p.UDID),
+			"-destination-timeout", destinationWait, "-parallel-testing-enabled", "NO",
 			"-derivedDataPath", p.Derived, "-collect-test-diagnostics", "never",
 		},
 	}
@@ -151,3 +151,9 @@ var signing = lazyregexp.New(`error: (?:Signing for "|No profiles for '|No Accou
 
 // IsSigningError reports whether a line of a build reports a signing problem.
 func IsSigningError(line string) bool { return signing.MatchString(line) }
+
+// profileRefusal are the codes of a device that does not install an app because of its signature or its provisioning profile.
+var profileRefusal = lazyregexp.New(`\b0xe80080[0-9a-f]{2}\b`)
+
+// IsProfileRefusal reports whether a line of a run reports that the device refused the signature of the tests.
+func IsProfileRefusal(line string) bool { return profileRefusal.MatchString(line) }

@@ -71,7 +71,7 @@ func openDrivers(o Options, simulators *xctest.Driver) (all []device.Driver) {
 	if o.Usbmux != nil {
 		mux := &usbmux.Mux{Connect: o.Usbmux}
 		hands := &xctest.Physical{Agents: simulators, Team: o.Team, Dial: mux.Dial, Running: control.Running,
-			Terminate: control.Terminate, Ready: mux.Ready}
+			Terminate: control.Terminate, Ready: mux.Ready, Wired: mux.Wired}
 		all = append(all, &usbmux.Driver{Mux: mux, Parts: func(i device.Info) []device.Device { return []device.Device{hands.Open(i)} }})
 	}
 	if o.WDA.Any() { // before the others: what it can do, it does

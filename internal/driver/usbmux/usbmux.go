@@ -95,6 +95,12 @@ func (m *Mux) device(ctx context.Context, udid string) (Device, error) {
 	return all[i], nil
 }
 
+// Wired reports whether a cable connects a device.
+func (m *Mux) Wired(ctx context.Context, udid string) (bool, error) {
+	d, err := m.device(ctx, udid)
+	return d.Wired, err
+}
+
 // Dial connects to a port of a device. The ctx covers connecting only. The caller closes the connection.
 func (m *Mux) Dial(ctx context.Context, udid string, port int) (net.Conn, error) {
 	d, err := m.device(ctx, udid)

@@ -3,6 +3,7 @@ package xctest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net"
 	"time"
 
@@ -24,6 +25,8 @@ type Physical struct {
 	Team   string  // signs the agent; "": not configured
 	// Dial connects to a port of a device.
 	Dial func(ctx context.Context, udid string, port int) (net.Conn, error)
+	// Wired reports whether a cable connects a device.
+	Wired func(ctx context.Context, udid string) (bool, error)
 	// Running lists the running apps of a device by bundle id.
 	Running func(ctx context.Context, udid string) (map[string]int, error)
 	// Terminate ends an app on a device.
@@ -95,19 +98,13 @@ func (h *handset) start(ctx context.Context, target string) (*agent, error) {
 	if err := h.physical.Ready(ctx, h.info.UDID, nil); err != nil {
 		return nil, err
 	}
-	run, err := h.physical.Agents.Kit.Products(ctx, Want{SDK: xcodebuild.DeviceSDK, UDID: h.info.UDID, Team: team})
-	if err != nil {
+	if err := h.mustBeWired(ctx); err != nil {
 		return nil, err
 	}
-	runner := agentsource.Runner(team)
-	end := func(ctx context.Context) {
-		_ = h.physical.Terminate(ctx, h.info.UDID, runner) // it may have exited already
+	a, err := h.spawn(ctx, target, team, false)
+	if errors.Is(err, errProfile) {
+		a, err = h.spawn(ctx, target, team, true)
 	}
-	a, err := h.physical.Agents.spawn(ctx, site{
-		info: h.info, sdk: xcodebuild.DeviceSDK, products: run, end: end,
-		vacate: func(ctx context.Context) { vacate(ctx, runner, h.running, end) },
-		dial:   func(ctx context.Context, port int) (net.Conn, error) { return h.physical.Dial(ctx, h.info.UDID, port) },
-	}, target)
 	if err == nil {
 		return a, nil
 	}
@@ -116,6 +113,37 @@ func (h *handset) start(ctx context.Context, target string) (*agent, error) {
 	}
 	f := fault.From(err)
 	return nil, f.WithHint("%s; %s checks the device", f.Hint, hint.Do("doctor", "device", h.info.UDID))
+}
+
+// spawn starts an agent from the products of a team; again builds them first.
+func (h *handset) spawn(ctx context.Context, target, team string, again bool) (*agent, error) {
+	if again {
+		device.Progress(ctx, "building the agent again, because the device refused its provisioning profile")
+	}
+	run, err := h.physical.Agents.Kit.Products(ctx, Want{SDK: xcodebuild.DeviceSDK, UDID: h.info.UDID, Team: team, Again: again})
+	if err != nil {
+		return nil, err
+	}
+	runner := agentsource.Runner(team)
+	end := func(ctx context.Context) {
+		_ = h.physical.Terminate(ctx, h.info.UDID, runner) // it may have exited already
+	}
+	return h.physical.Agents.spawn(ctx, site{
+		info: h.info, sdk: xcodebuild.DeviceSDK, products: run, end: end,
+		vacate: func(ctx context.Context) { vacate(ctx, runner, h.running, end) },
+		dial:   func(ctx context.Context, port int) (net.Conn, error) { return h.physical.Dial(ctx, h.info.UDID, port) },
+	}, target)
+}
+
+// mustBeWired refuses a device that only the network connects. The agent listens on the loopback interface of the device, which
+// usbmuxd reaches through a cable.
+func (h *handset) mustBeWired(ctx context.Context) error {
+	wired, err := h.physical.Wired(ctx, h.info.UDID)
+	if err != nil || wired {
+		return err
+	}
+	return fault.New(fault.AgentFailed, "%s is connected over Wi-Fi, and an agent can be reached through a cable only", h.info.Name).
+		WithHint("connect it with a data cable; then try again: %s", hint.Do("agent_start", "udid", h.info.UDID))
 }
 
 // teamID is how Apple writes a team.
@@ -147,14 +175,19 @@ func (h *handset) Screenshot(ctx context.Context) ([]byte, error) {
 
 // Examine checks whether the agent can be signed, is built and runs.
 func (h *handset) Examine(ctx context.Context) []device.Check {
-	team := h.signs("")
-	steps := []device.Check{{Name: device.StepTeam, Status: device.CheckOK, Message: "team " + team + " signs the agent"}}
-	if err := h.mustHave(team); err != nil {
-		return []device.Check{device.FailedCheck(device.StepTeam, err)}
+	var steps []device.Check
+	if wired, err := h.physical.Wired(ctx, h.info.UDID); err == nil && !wired {
+		steps = append(steps, device.Check{Name: device.StepCable, Status: device.CheckWarn,
+			Message: "connected over Wi-Fi: apps and logs work, and the agent cannot be reached", Hint: "connect it with a data cable"})
 	}
+	team := h.signs("")
+	if err := h.mustHave(team); err != nil {
+		return append(steps, device.FailedCheck(device.StepTeam, err))
+	}
+	steps = append(steps, device.Check{Name: device.StepTeam, Status: device.CheckOK, Message: "team " + team + " signs the agent"})
 	state := h.AgentState()
 	start := hint.Do("agent_start", "udid", h.info.UDID)
-	built, err := h.physical.Agents.Kit.Built(ctx, Want{SDK: xcodebuild.DeviceSDK, Team: team})
+	built, err := h.physical.Agents.Kit.Built(ctx, Want{SDK: xcodebuild.DeviceSDK, UDID: h.info.UDID, Team: team})
 	switch {
 	case err != nil:
 		steps = append(steps, device.FailedCheck(device.StepSigning, err))

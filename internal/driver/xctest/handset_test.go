@@ -49,7 +49,7 @@ func newHand(t *testing.T, team string) *hand {
 	h.Rig = rig.New(t, h.count)
 	control := devicectl.New(devicectl.Options{Host: h.Driver.Host, Tools: h.Driver.Tools})
 	mux := &usbmux.Mux{Connect: h.Service.Usbmux}
-	physical := &xctest.Physical{Agents: h.Driver, Team: team, Running: control.Running, Terminate: control.Terminate, Ready: mux.Ready,
+	physical := &xctest.Physical{Agents: h.Driver, Team: team, Running: control.Running, Terminate: control.Terminate, Ready: mux.Ready, Wired: mux.Wired,
 		Dial: func(ctx context.Context, udid string, port int) (net.Conn, error) {
 			conn, err := mux.Dial(ctx, udid, port)
 			h.mu.Lock()

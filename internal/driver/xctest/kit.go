@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ios-agent/internal/apple"
+	"ios-agent/internal/apple/appbundle"
 	"ios-agent/internal/apple/buildlog"
 	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/fault"
@@ -113,7 +114,8 @@ func (k *Kit) Close() error {
 // making is one search for products, and their build if the search finds none. Read its fields only after done.
 type making struct {
 	*work
-	built bool // a build ran, maybe without success
+	built bool   // a build ran, maybe without success
+	why   string // why products that exist are built again; "" otherwise
 	run   string
 	err   error
 }
@@ -138,12 +140,35 @@ func (k *Kit) make(ctx context.Context, w Want, m *making) (xctestrun string, er
 		return "", err
 	}
 	if !w.Again {
-		if run, err := products(folder, w.SDK); run != "" || err != nil {
-			return run, err
+		run, err := products(folder, w.SDK)
+		if err != nil {
+			return "", err
 		}
+		why := ""
+		if w.Team != "" && run != "" {
+			why = unfit(filepath.Dir(run), w.UDID, time.Now())
+		}
+		if run != "" && why == "" {
+			return run, nil
+		}
+		m.why = why
 	}
 	m.built = true
 	return k.build(ctx, folder, w, m)
+}
+
+// unfit is why signed products cannot run on a device, as far as their provisioning profiles tell; "" if they can, or if udid is empty.
+func unfit(folder, udid string, now time.Time) string {
+	for _, app := range appbundle.SignedApps(folder) {
+		p, err := appbundle.ReadProfile(app)
+		if err != nil || p == nil || udid == "" { // an unreadable profile is the device's to refuse
+			continue
+		}
+		if why := p.Refuses(udid, now); why != "" {
+			return why
+		}
+	}
+	return ""
 }
 
 // Log is the folder of the build logs and of the agents' output.
@@ -198,7 +223,10 @@ func (k *Kit) unpack(folder, team string) error {
 }
 
 func (k *Kit) build(ctx context.Context, folder string, w Want, m *making) (string, error) {
-	const building = "building the agent, once for this Xcode"
+	building := "building the agent, once for this Xcode"
+	if m.why != "" {
+		building = "building the agent again, because " + m.why
+	}
 	m.say(building)
 	cmd := xcodebuild.AgentBuild{Xcodebuild: k.Tools.Tool("xcodebuild"), Folder: folder, SDK: w.SDK, UDID: w.UDID, Team: w.Team}.Command()
 	cmd.Timeout, cmd.Spool = buildTime, k.Log()
@@ -264,12 +292,12 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Built reports whether an agent for this Xcode exists. It builds nothing.
+// Built reports whether an agent for this Xcode exists that the device accepts. It builds nothing.
 func (k *Kit) Built(ctx context.Context, w Want) (bool, error) {
 	folder, err := k.folder(ctx, w.Team)
 	if err != nil {
 		return false, err
 	}
 	run, err := products(folder, w.SDK)
-	return run != "", err
+	return run != "" && (w.Team == "" || unfit(filepath.Dir(run), w.UDID, time.Now()) == ""), err
 }

@@ -60,8 +60,11 @@ func (s Start) filled() Start {
 	return s
 }
 
-// errSlow means that an agent did not greet in time.
-var errSlow = errors.New("it did not greet in time")
+// The reasons for which a start is not tried again in the same way.
+var (
+	errSlow    = errors.New("it did not greet in time")
+	errProfile = errors.New("the device refuses its provisioning profile")
+)
 
 // site is where an agent starts, and from which products.
 type site struct {
@@ -97,7 +100,7 @@ func (d *Driver) spawn(ctx context.Context, on site, target string) (*agent, err
 		}
 		log = a.process.Spool
 		a.stop(context.WithoutCancel(ctx))
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || errors.Is(last, errProfile) {
 			break
 		}
 		if errors.Is(last, errSlow) {
@@ -256,9 +259,10 @@ func (a *agent) greetWithin(ctx context.Context, target string, limit time.Durat
 
 // output is what xcodebuild prints while an agent starts.
 type output struct {
-	mu   sync.Mutex
-	last string
-	news time.Time // when it last printed something else than before
+	mu      sync.Mutex
+	last    string
+	news    time.Time // when it last printed something else than before
+	refused string    // its line about a signature that the device refused
 }
 
 func (o *output) note(line string) {
@@ -266,6 +270,9 @@ func (o *output) note(line string) {
 	defer o.mu.Unlock()
 	if line = strings.TrimSpace(line); line != "" && line != o.last {
 		o.last, o.news = line, time.Now()
+	}
+	if xcodebuild.IsProfileRefusal(line) {
+		o.refused = line
 	}
 }
 
@@ -285,6 +292,16 @@ func (o *output) quietFor() time.Duration {
 	return time.Since(o.news)
 }
 
-const mostLine = 120
+const (
+	mostLine   = 120
+	mostReason = 400
+)
 
-func (a *agent) exited() error { return fmt.Errorf("it exited at once: %s", a.process.LastOutput()) }
+func (a *agent) exited() error {
+	a.output.mu.Lock()
+	defer a.output.mu.Unlock()
+	if a.output.refused != "" {
+		return fmt.Errorf("%w: %s", errProfile, brief.Clip(a.output.refused, mostReason))
+	}
+	return fmt.Errorf("it exited at once: %s", a.process.LastOutput())
+}

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	leaveWait  = 2 * time.Second  // for the agent to leave on request: its test passes, and xcodebuild ends
+	leaveWait  = 10 * time.Second // for the agent to leave on request: its test passes, and xcodebuild writes its result bundle
 	leaveGrace = 10 * time.Second // for an interrupted xcodebuild to end the runner and write its result
 	closeWait  = 6 * time.Second  // for both, when the daemon stops
 	stopWait   = 3 * time.Second

@@ -46,6 +46,7 @@ func (s *session) run(ctx context.Context) error {
 		}
 		if err != nil {
 			resp = s.failure(req, err)
+			s.dying = s.dying || s.endsTest(err)
 		}
 		if err := s.reply(id, resp); err != nil {
 			return quiet(err)

@@ -102,6 +102,15 @@ func (s *session) interrupted(ctx context.Context) error {
 	return s.opts.Screen.Tap(ctx, s.opts.UDID, chosen.Frame.Centre())
 }
 
+// endsTest reports whether XCTest ends the test after an error.
+func (s *session) endsTest(err error) bool {
+	if fault(err).Code != agentwire.CodeException {
+		return false // the agent refused the request before XCTest saw it
+	}
+	hit, yes := s.opts.TakeFault(flaw.FailedQueryEnds)
+	return yes && (s.opts.PublicOnly || hit.Word("agents") == "all")
+}
+
 // input carries out an input. A fault turns it into an exception, before or after the input.
 func (s *session) input(ctx context.Context, h handler, req agentwire.Request) (agentwire.Response, error) {
 	if err := s.beforeInput(ctx, req); err != nil {

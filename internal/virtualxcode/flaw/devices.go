@@ -10,6 +10,11 @@ const (
 	DiskImageMissing  = "disk-image-missing"
 	SigningMissing    = "signing-missing"
 	ForwardedPortGone = "forwarded-port-gone"
+
+	NetworkLoopback      = "network-device-loopback"
+	ProfileWithoutDevice = "profile-without-device"
+	ProfileExpired       = "profile-expired"
+	DevicePreparing      = "device-preparing"
 )
 
 // deviceFaults are what stands between a computer and an iPhone. Each is asked for whenever a tool could notice it, so that a
@@ -34,5 +39,36 @@ func deviceFaults() []Kind {
 			Does: "there is a team, but no provisioning profile for it"},
 		{Name: ForwardedPortGone, Each: "a connection to a port of a physical device", Report: "seed 004: a tunnel over USB that breaks",
 			Does: "the port is closed, as after the agent has ended"},
+		{Name: ProfileExpired, Each: "a start of the agent on a physical device",
+			Report: "a free team's profile after 7 days: appium/appium-xcuitest-driver#1860, TelegramMessenger/Telegram-iOS#1831",
+			Does:   "the device refuses to install the agent, with 0xe8008015"},
+	}
+}
+
+// macDeviceFaults are the differences of real devices that happen on every occasion.
+func macDeviceFaults() []Kind {
+	return []Kind{
+		{Name: NetworkLoopback, Each: "a connection to a port of a device without a cable",
+			Report: "inferred; an agent listens on the loopback interface, and over Wi-Fi usbmuxd comes from outside",
+			Does:   "only lockdownd and its services answer; other ports are closed"},
+		{Name: ProfileWithoutDevice, Each: "a build of the agent for a physical device", Report: "xhzq233/ios-use#3",
+			Does: "the provisioning profile lists only the device that the build is for; other devices refuse to install the agent, with 0xe8008015"},
+		{Name: DevicePreparing, Each: "a run of xcodebuild on a physical device", Report: "Xcode prepares a device after a restart or an update",
+			Does: "the destination becomes available late, on the devices' clock; xcodebuild waits 30 seconds for it, or -destination-timeout",
+			Params: []Parameter{{Name: "seconds", Means: "how long", Default: 60, Min: 1, Max: 3600}}},
+	}
+}
+
+// firstHourFaults are what a Mac lacks on its first day. With one of them most tools do not work, so the profile real-mac has none.
+func firstHourFaults() []Kind {
+	return []Kind{
+		{Name: CommandLineTools, Each: "a run of a tool of Xcode", Report: "https://github.com/CocoaPods/CocoaPods/issues/12378",
+			Does: "the command line tools are installed without Xcode: xcodebuild exits with 1, and xcrun finds no simctl, with 72"},
+		{Name: LicenceNotAccepted, Each: "a run of a tool of Xcode", Report: "https://github.com/flutter/flutter/issues/16427",
+			Does: "nobody agreed to Xcode's licence: the tools exit with 69"},
+		{Name: NoRuntime, Each: "a list of simctl", Report: "Xcode 14 and newer are installed without simulators",
+			Does: "the list has device types, but no runtimes and no simulators"},
+		{Name: NoGUISession, Each: "a boot", Report: "https://github.com/futureware-tech/simulator-action/issues/301",
+			Does: "nobody is logged in at the Mac's screen, as over SSH: no simulator boots"},
 	}
 }

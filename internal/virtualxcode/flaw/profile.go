@@ -28,7 +28,7 @@ func (p *Plan) SetProfile(name string) error {
 // macFaults are the ways in which a working Mac is harder to automate than the default world. Together they
 // are the profile real-mac.
 func macFaults() []Kind {
-	all := slices.Concat(macToolFaults(), macAgentFaults(), macKeyboardFaults())
+	all := slices.Concat(macToolFaults(), macAgentFaults(), macKeyboardFaults(), macDeviceFaults())
 	for i := range all {
 		all[i].Mac = true
 	}
@@ -74,6 +74,9 @@ func macToolFaults() []Kind {
 
 func macAgentFaults() []Kind {
 	return []Kind{
+		{Name: FailedQueryEnds, Each: "a request that fails inside XCTest", Report: "appium/appium#13949",
+			Does: "XCTest ends the test after the answer, unless the agent prevents it, for which it needs undocumented keys",
+			Params: []Parameter{{Name: "agents", Means: "which agents end", Words: []string{"public-only", "all"}}}},
 		{Name: RunnerOutlives, Each: "a kill of xcodebuild while it runs the agent", Report: "inferred; without a report",
 			Does:   "the test runner keeps running for a while; until it ends, a runner with the same bundle id cannot start",
 			Params: []Parameter{{Name: "seconds", Means: "how long, in the time of the devices", Default: 3, Min: 1, Max: 600}}},

@@ -115,13 +115,19 @@ const (
 	AnotherSimulator     = "simulator-of-another-xcode"
 	NoSimulatorApp       = "no-simulator-app"
 	XcodeMCP             = "xcode-has-mcp-server"
+	FailedQueryEnds      = "failed-query-ends-test"
+
+	CommandLineTools   = "only-command-line-tools"
+	LicenceNotAccepted = "licence-not-accepted"
+	NoRuntime          = "no-runtime-installed"
+	NoGUISession       = "no-gui-session"
 )
 
 // Known is the table of all faults. Reports that begin with a letter and a number are entries of
 // the field report that this table is based on, followed by the issues that the report names.
 func Known() []Kind {
 	return slices.Concat(powerFaults(), toolFaults(), agentFaults(), wdaFaults(), idbFaults(), treeFaults(), touchFaults(), textFaults(),
-		macFaults(), deviceFaults())
+		macFaults(), deviceFaults(), firstHourFaults())
 }
 
 func powerFaults() []Kind {

@@ -83,7 +83,12 @@ const garbage = "{\n  \"devices\" : {\n    \"com.apple.Core\x00\xff\xfeSimulator
 
 func (c *call) printList(shown []section, terms filter, asJSON bool) {
 	var all object
+	bare := c.happens(flaw.NoRuntime)
 	for _, s := range shown {
+		terms := terms
+		if bare && s.name != "devicetypes" {
+			terms = filter{"\x00"} // nothing has it
+		}
 		if asJSON {
 			all = append(all, member{s.name, s.json(c.world, terms)})
 			continue

@@ -156,7 +156,7 @@ func (s *Server) connect(ctx context.Context, m muxMessage) (serve func(net.Conn
 	if o, yes := s.take(service{p.UDID, port}); yes {
 		return s.serviceOf(ctx, o, p), resultOK
 	}
-	if s.Open == nil || s.happens(p.UDID, flaw.ForwardedPortGone) {
+	if s.Open == nil || s.happens(p.UDID, flaw.ForwardedPortGone) || !p.Wired && s.happens(p.UDID, flaw.NetworkLoopback) {
 		return nil, resultRefused
 	}
 	there, err := s.Open(ctx, p.UDID, int(port))

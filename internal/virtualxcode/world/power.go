@@ -85,7 +85,7 @@ func (w *World) prepareBoot(d *device) error {
 	if d.runtime.Unavailable != "" {
 		return unavailable(d.runtime)
 	}
-	if d.flaws.Happens(flaw.BootFails) {
+	if d.flaws.Happens(flaw.BootFails) || d.flaws.Happens(flaw.NoGUISession) {
 		return cannotBoot()
 	}
 	d.BootFor, d.Proxies = 0, w.network.proxies()

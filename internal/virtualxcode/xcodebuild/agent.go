@@ -47,7 +47,7 @@ func (t Tool) agent(ctx context.Context, o options) int {
 	if err == nil {
 		physical := asked["platform"] == "iOS"
 		if physical {
-			err = t.deviceTrouble(ctx, udid)
+			err = t.deviceTrouble(ctx, udid, o)
 		}
 		if err == nil {
 			err = t.serve(ctx, udid, o, physical)

@@ -3,12 +3,18 @@ package xcodebuild
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"howett.net/plist"
 
 	"ios-agent/internal/virtualxcode/flaw"
 )
 
 // deviceTrouble is the reason why tests cannot begin on a physical device.
-func (t Tool) deviceTrouble(ctx context.Context, udid string) error {
+func (t Tool) deviceTrouble(ctx context.Context, udid string, o options) error {
 	name := udid
 	locked := false
 	if t.Devices != nil {
@@ -45,7 +51,85 @@ func (t Tool) deviceTrouble(ctx context.Context, udid string) error {
 		return appleError(fmt.Sprintf("Unlock %s to Continue. Xcode cannot launch %s on %s because the device is locked.", name,
 			t.Scheme.Name, name))
 	}
-	return nil
+	if err := t.preparing(ctx, udid, o); err != nil {
+		return err
+	}
+	return t.refuseProfile(ctx, udid, o)
+}
+
+// usualTimeout is how many seconds xcodebuild waits for a destination without -destination-timeout.
+const usualTimeout = 30
+
+// preparing waits until Xcode has prepared a device, as long as xcodebuild waits for a destination.
+func (t Tool) preparing(ctx context.Context, udid string, o options) error {
+	happens, err := t.taken(ctx, udid, flaw.DevicePreparing)
+	if err != nil || happens[flaw.DevicePreparing] == nil {
+		return err
+	}
+	needed, _ := strconv.Atoi(happens[flaw.DevicePreparing]["seconds"]) // validated when the fault was armed
+	allowed := usualTimeout
+	if n, err := strconv.Atoi(o.timeout); err == nil {
+		allowed = n
+	}
+	if err := t.Service.Sleep(ctx, time.Duration(min(needed, allowed))*time.Second); err != nil || needed <= allowed {
+		return err
+	}
+	return appleError(fmt.Sprintf("Timed out waiting for all destinations matching the provided destination specifier to become "+
+		"available\n\n\tAvailable destinations for the scheme:\n\t\t{ platform:iOS, id:%s, error:The device is not ready: Preparing the "+
+		"device for development. }", udid))
+}
+
+// refuseProfile is the refusal of a device whose udid is not in the provisioning profile of the products, or for which it expired.
+func (t Tool) refuseProfile(ctx context.Context, udid string, o options) error {
+	name := t.Scheme.Name + "-Runner"
+	runners, _ := filepath.Glob(filepath.Join(filepath.Dir(t.Path(o.xctestrun)), "*-iphoneos", name+".app", profileFile))
+	happens, err := t.taken(ctx, udid, flaw.ProfileExpired)
+	if err != nil {
+		return err
+	}
+	refused := happens[flaw.ProfileExpired] != nil
+	for _, path := range runners {
+		p, err := readPlist(path)
+		if err != nil {
+			return err
+		}
+		devices, _ := p["ProvisionedDevices"].([]any)
+		expires, _ := p["ExpirationDate"].(time.Time)
+		refused = refused || !slices.Contains(devices, any(udid)) || time.Now().After(expires)
+	}
+	if !refused {
+		return nil
+	}
+	return appleError(fmt.Sprintf("%s encountered an error (Failed to install or launch the test runner. (Underlying Error: Unable to "+
+		"Install “%s”. Failed to verify code signature of /var/installd/Library/Caches/com.apple.mobile.installd.staging/temp.Vx7Yq2/"+
+		"extracted/%s.app : 0xe8008015 (A valid provisioning profile for this executable was not found.)))", name, name, name))
+}
+
+// profileFile is the provisioning profile in a signed app. A real one is a signed message around the property list.
+const profileFile = "embedded.mobileprovision"
+
+// profileLife is how long the profile of a paid team is valid.
+const profileLife = 365 * 24 * time.Hour
+
+// writeProfile signs a runner for physical devices, as Xcode's automatic signing does.
+func (s *session) writeProfile(b buildable, app string) error {
+	if s.destination.sdk != "iphoneos" || b.settings["DEVELOPMENT_TEAM"] == "" {
+		return nil
+	}
+	devices := []string{}
+	for _, d := range s.all {
+		if d.sdk == "iphoneos" && d.id != "" && (!s.oneDevice || d.id == s.destination.id) {
+			devices = append(devices, d.id)
+		}
+	}
+	data, err := plist.MarshalIndent(map[string]any{
+		"Name": "iOS Team Provisioning Profile: " + b.settings["PRODUCT_BUNDLE_IDENTIFIER"], "TeamIdentifier": []string{b.settings["DEVELOPMENT_TEAM"]},
+		"ProvisionedDevices": devices, "ExpirationDate": s.Now().Add(profileLife),
+	}, plist.XMLFormat, "\t")
+	if err != nil {
+		return err
+	}
+	return write(filepath.Join(app, profileFile), data, 0o644)
 }
 
 // unsigned is the signing error of the agent's targets: for a physical device they need a team, and a profile of the team. Other
@@ -54,7 +138,8 @@ func (s *session) unsigned(ctx context.Context) (func(buildable) []string, error
 	if s.Scheme.Name == "" || s.scheme.Name != s.Scheme.Name || s.destination.sdk != "iphoneos" {
 		return func(buildable) []string { return nil }, nil
 	}
-	happens, err := s.taken(ctx, "", flaw.SigningMissing)
+	happens, err := s.taken(ctx, "", flaw.SigningMissing, flaw.ProfileWithoutDevice)
+	s.oneDevice = happens[flaw.ProfileWithoutDevice] != nil
 	return func(b buildable) []string {
 		switch id := b.settings["PRODUCT_BUNDLE_IDENTIFIER"]; {
 		case b.settings["DEVELOPMENT_TEAM"] == "":

@@ -34,6 +34,23 @@ func (t Tool) unresolvable(ctx context.Context, asked map[string]string) (bool, 
 	return happens[name] != nil, err
 }
 
+// unready prints why xcodebuild does not work on a Mac in its first hour.
+func (t Tool) unready(ctx context.Context) (exit int, unready bool) {
+	happens, err := t.taken(ctx, "", flaw.CommandLineTools, flaw.LicenceNotAccepted)
+	switch {
+	case err != nil:
+		return 0, false
+	case happens[flaw.CommandLineTools] != nil:
+		fmt.Fprint(t.Stderr, "xcode-select: error: tool 'xcodebuild' requires Xcode, but active developer directory "+
+			"'/Library/Developer/CommandLineTools' is a command line tools instance\n")
+		return 1, true
+	case happens[flaw.LicenceNotAccepted] != nil:
+		fmt.Fprint(t.Stderr, LicenceText)
+		return exitNotReady, true
+	}
+	return 0, false
+}
+
 // stdoutBuffer is what a program of Apple's buffers when its standard output is a pipe.
 const stdoutBuffer = 8 << 10
 

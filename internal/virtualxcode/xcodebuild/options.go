@@ -17,7 +17,7 @@ type options struct {
 	coverage, testPlan                                         string
 	parallel, iterations, enumStyle, enumFormat, enumPath      string
 	archivePath, exportPath, exportOptions, license            string
-	diagnostics                                                string
+	diagnostics, timeout                                       string
 	asked                                                      map[string]bool // flags that are there
 	actions                                                    []string
 	settings                                                   [][2]string // KEY=VALUE, in order
@@ -29,7 +29,7 @@ var (
 	ignoredValues = words(`-packageCachePath -parallel-testing-worker-count
 		-maximum-concurrent-test-simulator-destinations -maximum-parallel-testing-workers -clonedSourcePackagesDirPath -arch
 		-jobs -xcconfig -toolchain -test-timeouts-enabled -default-test-execution-time-allowance -maximum-test-execution-time-allowance
-		-destination-timeout -testLanguage -testRegion -resultBundleVersion -resultStreamPath -only-test-configuration
+		-testLanguage -testRegion -resultBundleVersion -resultStreamPath -only-test-configuration
 		-skip-test-configuration -enableAddressSanitizer -enableThreadSanitizer -enableUndefinedBehaviorSanitizer
 		-test-repetition-relaunch-enabled -scmProvider -packageAuthorizationProvider -defaultPackageRegistryURL`)
 	flags = words(`-version -checkFirstLaunchStatus -list
@@ -61,7 +61,7 @@ func (o *options) targets() (one map[string]*string, many map[string]*[]string) 
 		"-parallel-testing-enabled": &o.parallel, "-test-iterations": &o.iterations, "-test-enumeration-style": &o.enumStyle,
 		"-test-enumeration-format": &o.enumFormat, "-test-enumeration-output-path": &o.enumPath,
 		"-license": &o.license, "-archivePath": &o.archivePath, "-exportPath": &o.exportPath, "-exportOptionsPlist": &o.exportOptions,
-		"-collect-test-diagnostics": &o.diagnostics,
+		"-collect-test-diagnostics": &o.diagnostics, "-destination-timeout": &o.timeout,
 	}
 	return one, map[string]*[]string{"-destination": &o.destinations, "-only-testing": &o.only, "-skip-testing": &o.skip}
 }

@@ -26,6 +26,7 @@ type session struct {
 	bundles     []string // test bundles of an earlier build
 	preparedSDK string   // the platforms of these bundles
 	analyzing   bool     // analyze the built files
+	oneDevice   bool     // provisioning profiles list only the destination
 	launches    int      // of test processes
 	afterwards  []string // lines printed last
 }

@@ -33,14 +33,17 @@ const (
 	firstLaunchWord = "first-launch"
 )
 
+// LicenceText is what Apple's tools print before somebody agrees to the licence.
+const LicenceText = "\nYou have not agreed to the Xcode license agreements. Please run 'sudo xcodebuild -license' from within a Terminal " +
+	"window to review and agree to the Xcode and Apple SDKs license.\n"
+
 // licence plays -license check; the other words need the user who may accept for this Mac.
 func (s *session) licence() error {
 	switch {
 	case s.license != "check":
 		return refuse(exitUsage, "-license %s is not played", s.license)
 	case s.lacks(licenceWord):
-		return refusal{exit: exitNotReady, plain: true, text: "\nYou have not agreed to the Xcode license agreements. Please run " +
-			"'sudo xcodebuild -license' from within a Terminal window to review and agree to the Xcode and Apple SDKs license.\n"}
+		return refusal{exit: exitNotReady, plain: true, text: LicenceText}
 	}
 	return nil
 }

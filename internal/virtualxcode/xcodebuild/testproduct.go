@@ -74,7 +74,10 @@ func (s *session) writeRunner(b buildable) error {
 	if err := write(runner.executable(), runner.stub(), 0o755); err != nil {
 		return err
 	}
-	return write(runner.infoPlist(), info, 0o644)
+	if err := write(runner.infoPlist(), info, 0o644); err != nil {
+		return err
+	}
+	return s.writeProfile(b, runner.product())
 }
 
 // coverageOf is the code of an app that counts for coverage.

@@ -66,6 +66,9 @@ func (t Tool) Run(ctx context.Context) int {
 	held, release := t.heldBack(ctx)
 	t.Stdout = held
 	defer release()
+	if exit, unready := t.unready(ctx); unready {
+		return exit
+	}
 	o, err := parseOptions(t.Args)
 	if err == nil && t.agents(o) {
 		return t.agent(ctx, o)

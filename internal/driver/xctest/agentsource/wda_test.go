@@ -64,10 +64,10 @@ func cases(t *testing.T, source, enum string) []string {
 	_, body, _ := strings.Cut(source, "enum "+enum+": String")
 	body, _, _ = strings.Cut(body, "\n}\n")
 	var all []string
-	for _, m := range regexp.MustCompile(`(?m)^    case (\w+)(?: = "(\w+)")?$`).FindAllStringSubmatch(body, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^    case (\w+)(?: = "([\w:]+)")?$`).FindAllStringSubmatch(body, -1) {
 		all = append(all, cmp.Or(m[2], m[1]))
 	}
-	if len(all) < 3 {
+	if len(all) < 2 {
 		t.Fatalf("%s has the cases %v", enum, all)
 	}
 	return all
@@ -85,9 +85,11 @@ func TestPrivateKeysAreInWebDriverAgent(t *testing.T) {
 		return string(text)
 	}
 	app, element := headers("PrivateHeaders/XCTest/XCUIApplication.h"), headers("PrivateHeaders/XCTest/XCUIElement.h")
+	test := headers("PrivateHeaders/XCTest/XCTestCase.h")
 	owners := map[string][]string{
 		"currentInteractionOptions": {app}, "doesNotHandleUIInterruptions": {app},
-		"hasKeyboardFocus": {element, headers("WebDriverAgentLib/Routing/FBXCElementSnapshot.h")},
+		"hasKeyboardFocus":              {element, headers("WebDriverAgentLib/Routing/FBXCElementSnapshot.h")},
+		"shouldHaltWhenReceivesControl": {test}, "shouldSetShouldHaltWhenReceivesControl": {test},
 	}
 	keys := cases(t, files[private], "PrivateKey")
 	for _, key := range keys {
@@ -97,12 +99,19 @@ func TestPrivateKeysAreInWebDriverAgent(t *testing.T) {
 		}
 	}
 	// A property that can be set has no readonly.
-	for _, key := range []string{"currentInteractionOptions", "doesNotHandleUIInterruptions"} {
-		if regexp.MustCompile(`@property \([^)]*readonly[^)]*\)[^;]*\b` + key + `;`).MatchString(app) {
+	for _, key := range keys {
+		if key != "hasKeyboardFocus" &&
+			regexp.MustCompile(`@property ?\([^)]*readonly[^)]*\)[^;]*\b`+key+`;`).MatchString(owners[key][0]) {
 			t.Errorf("%s cannot be set", key)
 		}
 	}
 	sources := texts(t, filepath.Join(wda, "WebDriverAgentLib"), ".m")
+	for _, selector := range cases(t, files[private], "IssueMethod") {
+		declared := regexp.MustCompile(`(?m)^- \(void\)` + strings.ReplaceAll(selector, ":", `:\([^)]+\)\w+ ?`) + `$`)
+		if !declared.MatchString(sources) {
+			t.Errorf("WebDriverAgent does not override %s", selector)
+		}
+	}
 	for _, name := range append(cases(t, files[private], "RunnerDefault"), banners(t, files)...) {
 		if !strings.Contains(sources, `@"`+name+`"`) {
 			t.Errorf("WebDriverAgent does not know %s", name)
