@@ -148,7 +148,7 @@ var arrows = map[string]string{
 	"internal/xcode/macapp":       "apple apple/appbundle apple/toolfault fault fault/nearest machine/host machine/processes",
 	"internal/xcode/scaffold":     "apple/pbxproj",
 	"internal/xcode/swiftpackage": "apple/buildlog apple/swiftpm apple/toolfault fault machine/host text/oneline",
-	"internal/xcode/toolcheck":    "apple device fault machine/host",
+	"internal/xcode/toolcheck":    "apple apple/toolfault device fault machine/host",
 
 	"internal/driver/agentwire": "",
 	"internal/driver/appium":    "apple/appbundle device driver/wda driver/webdriver fault ui",

@@ -9,6 +9,9 @@ const (
 	TypeProcess   = "process" // on a desktop; drivers do not list it
 )
 
+// InstallRuntime is the hint where no simulator exists, as in a new Xcode.
+const InstallRuntime = "install a simulator runtime: `xcodebuild -downloadPlatform iOS`; or connect a device"
+
 // The values of Hardware.Reach.
 const (
 	ReachWired       = "Available"

@@ -89,7 +89,7 @@ func TestEveryFaultIsTested(t *testing.T) {
 		}
 	}
 	var tests strings.Builder
-	for _, root := range []string{".", "../driver", "../../test/script"} {
+	for _, root := range []string{".", "../driver", "../../test/script", "../../test/house"} {
 		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path, "_test.go") && !strings.HasSuffix(path, ".txtar") {
 				return err

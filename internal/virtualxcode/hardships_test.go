@@ -3,6 +3,7 @@ package virtualxcode_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,7 +51,7 @@ func TestRealMacProfileArmsItsFaults(t *testing.T) {
 		if err := m.Client().SetProfile(t.Context(), virtualxcode.RealMac); err != nil {
 			t.Fatal(err)
 		}
-		if names := happens(); len(names) != 19 || slices.Contains(names, flaw.NoOpTap) {
+		if names := happens(); len(names) != 23 || slices.Contains(names, flaw.NoOpTap) {
 			t.Errorf("%d: %q", len(names), names)
 		}
 	}
@@ -429,6 +430,39 @@ func TestAppAlertIsDismissedUnlessAgentPreventsIt(t *testing.T) {
 			found, err := agentwire.Ask[*agentwire.Found](t.Context(), client, &agentwire.FindElement{Selector: "nav-alert-ok"})
 			if err != nil || (found.JSON != "null") != c.stays {
 				t.Errorf("%+v, %v", found, err)
+			}
+		})
+	}
+}
+
+// XCTest ends the test after a failed query, unless the agent prevents it, for which it needs undocumented keys.
+func TestFailedQueryEndsAgentUnlessAgentPreventsIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		agent virtualxcode.AgentSpec
+		set   map[string]string
+		stays bool
+	}{
+		"ours": {stays: true}, "public only": {agent: virtualxcode.AgentSpec{PublicOnly: true}},
+		"all": {set: map[string]string{"agents": "all"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMac(t)
+			client := m.hardAgent(c.agent)
+			if err := m.World().AddFault(flaw.Fault{Name: flaw.FailedQueryEnds, Times: flaw.Forever, Set: c.set}); err != nil {
+				t.Fatal(err)
+			}
+			_, err := agentwire.Ask[*agentwire.Found](t.Context(), client, &agentwire.FindElement{Selector: "nobody-has-this"})
+			if err != nil {
+				t.Fatalf("an element that is not there is an answer, not a failure of XCTest: %v", err)
+			}
+			m.hard(flaw.AgentException)
+			var no *agentwire.AgentError
+			if _, err := client.Do(t.Context(), &agentwire.TapCoord{X: 200, Y: 20}); !errors.As(err, &no) {
+				t.Errorf("the failed input: got %v, want the agent's error", err)
+			}
+			_, err = client.Do(t.Context(), &agentwire.Heartbeat{})
+			if (err == nil) != c.stays {
+				t.Errorf("a heartbeat after the failure: %v, want an answer %v", err, c.stays)
 			}
 		})
 	}

@@ -123,7 +123,7 @@ func TestEveryUndocumentedKeyIsMarked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cases := regexp.MustCompile(`(?m)^    case (\w+)(?: = "(\w+)")?$`).FindAllStringSubmatch(string(source), -1)
+	cases := regexp.MustCompile(`(?m)^    case (\w+)(?: = "([\w:]+)")?$`).FindAllStringSubmatch(string(source), -1)
 	if len(cases) < 5 {
 		t.Errorf("only %d keys are found: is the file written in another way now?", len(cases))
 	}

@@ -8,13 +8,38 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 )
 
-// noSuchUtility is xcrun's exit status for a missing tool: the command line tools are installed without Xcode.
-const noSuchUtility = 72
+// The exit statuses of xcrun and xcodebuild that say what Xcode lacks.
+const (
+	noSuchUtility = 72 // the command line tools are installed without Xcode
+	notAgreed     = 69 // nobody agreed to the licence
+)
+
+// lack is what a Mac lacks before its tools work.
+type lack struct{ what, hint string }
+
+// lacks returns the missing requirement of a tool of Xcode that refused; nil if the refusal has another reason.
+func lacks(err error) *lack {
+	var exit *host.ExitError
+	if !errors.As(err, &exit) {
+		return nil
+	}
+	name := filepath.Base(exit.Name)
+	bare := name == "xcodebuild" && strings.Contains(exit.StderrTail, "requires Xcode, but active developer directory")
+	switch {
+	case name == "xcrun" && exit.Code == noSuchUtility, bare:
+		return &lack{"Xcode is missing or not selected: the active developer folder has the command line tools only",
+			"install Xcode, then select it: `sudo xcode-select -s /Applications/Xcode.app`"}
+	case (name == "xcrun" || name == "xcodebuild") && exit.Code == notAgreed && strings.Contains(exit.StderrTail, "icense"):
+		return &lack{"nobody agreed to Xcode's licence", "agree to it: `sudo xcodebuild -license accept`"}
+	}
+	return nil
+}
 
 // NoXcode reports whether err means that Xcode is missing or unusable.
 func NoXcode(err error) bool {
@@ -22,8 +47,7 @@ func NoXcode(err error) bool {
 	if errors.As(err, &missing) {
 		return slices.Contains([]string{"xcrun", "xcodebuild", "xcode-select"}, filepath.Base(missing.Name))
 	}
-	var exit *host.ExitError
-	return errors.As(err, &exit) && exit.Code == noSuchUtility && filepath.Base(exit.Name) == "xcrun"
+	return lacks(err) != nil
 }
 
 // Of is New for a tool whose refusal is TOOL_FAILED; the message names the tool.
@@ -48,8 +72,9 @@ func New(err error, code fault.Code, what string) error {
 			code = fault.NoXcode
 		}
 		return fault.New(code, "%s%s is not installed: %w", prefix(what), filepath.Base(missing.Name), err)
-	case NoXcode(err):
-		return fault.New(fault.NoXcode, "%sXcode is missing or unusable: %w", prefix(what), err)
+	case lacks(err) != nil:
+		why := lacks(err)
+		return fault.New(fault.NoXcode, "%s%s: %w", prefix(what), why.what, err).WithHint("%s", why.hint)
 	case errors.As(err, &late):
 		return fault.New(fault.Timeout, "%s: %w", cmp.Or(what, filepath.Base(late.Name)), err)
 	case errors.As(err, &exit):

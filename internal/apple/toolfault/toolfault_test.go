@@ -27,7 +27,16 @@ func TestToolErrorsMapToFaultCodes(t *testing.T) {
 		"open is missing": {&host.NotFoundError{Name: "open"}, fault.ToolMissing,
 			"listing: open is not installed: program not found: open"},
 		"xcrun without the tool": {&host.ExitError{Name: "/bin/xcrun", Code: 72}, fault.NoXcode,
-			"listing: Xcode is missing or unusable: /bin/xcrun: exit code 72"},
+			"listing: Xcode is missing or not selected: the active developer folder has the command line tools only: " +
+				"/bin/xcrun: exit code 72"},
+		"only the command line tools": {&host.ExitError{Name: "xcodebuild", Code: 1, StderrTail: "xcode-select: error: tool 'xcodebuild' " +
+			"requires Xcode, but active developer directory '/Library/Developer/CommandLineTools' is a command line tools instance"},
+			fault.NoXcode, "listing: Xcode is missing or not selected: the active developer folder has the command line tools only: " +
+				"xcodebuild: exit code 1: xcode-select: error: tool 'xcodebuild' requires Xcode, but active developer directory " +
+				"'/Library/Developer/CommandLineTools' is a command line tools instance"},
+		"no licence": {&host.ExitError{Name: "xcrun", Code: 69, StderrTail: "You have not agreed to the Xcode license agreements."},
+			fault.NoXcode, "listing: nobody agreed to Xcode's licence: xcrun: exit code 69: You have not agreed to the Xcode license agreements."},
+		"69 for another reason": {&host.ExitError{Name: "xcrun", Code: 69}, fault.BootFailed, "listing: xcrun: exit code 69"},
 		"72 of another program": {&host.ExitError{Name: "open", Code: 72}, fault.BootFailed, "listing: open: exit code 72"},
 		"a refusal": {&host.ExitError{Name: "xcrun", Code: 1, StderrTail: "a\nno"}, fault.BootFailed,
 			"listing: xcrun: exit code 1: no"},
@@ -49,11 +58,12 @@ func TestToolErrorsMapToFaultCodes(t *testing.T) {
 
 func TestOfNamesTheTool(t *testing.T) {
 	for want, err := range map[string]error{
-		"xcrun: /bin/xcrun: exit code 1: no":                   &host.ExitError{Name: "/bin/xcrun", Code: 1, StderrTail: "no"},
-		"xcrun: /bin/xcrun: no end within 1s":                  &host.TimeoutError{Name: "/bin/xcrun", After: time.Second},
-		"axe is not installed: program not found: /b/axe":      &host.NotFoundError{Name: "/b/axe"},
-		"Xcode is missing or unusable: /b/xcrun: exit code 72": &host.ExitError{Name: "/b/xcrun", Code: 72},
-		"a tool's answer cannot be used: strange":              errors.New("strange"),
+		"xcrun: /bin/xcrun: exit code 1: no":              &host.ExitError{Name: "/bin/xcrun", Code: 1, StderrTail: "no"},
+		"xcrun: /bin/xcrun: no end within 1s":             &host.TimeoutError{Name: "/bin/xcrun", After: time.Second},
+		"axe is not installed: program not found: /b/axe": &host.NotFoundError{Name: "/b/axe"},
+		"Xcode is missing or not selected: the active developer folder has the command line tools only: " +
+			"/b/xcrun: exit code 72": &host.ExitError{Name: "/b/xcrun", Code: 72},
+		"a tool's answer cannot be used: strange": errors.New("strange"),
 	} {
 		if got := toolfault.Of(err); got.Error() != want {
 			t.Errorf("got  %s\nwant %s", got, want)

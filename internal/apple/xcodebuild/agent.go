@@ -67,7 +67,7 @@ type AgentBuild struct {
 	Folder     string // of the project
 	SDK        string // SimulatorSDK or DeviceSDK
 	UDID       string // a device for the agent: only its architecture is built; the product runs on every device with the same one
-	Team string // that signs it for a physical device
+	Team       string // that signs it for a physical device
 }
 
 // Command is the command that builds the agent.

@@ -24,8 +24,8 @@ func TestDestinationNamesPlatformAndID(t *testing.T) {
 func TestAgentCommandNamesOneSimulator(t *testing.T) {
 	args := Agent{Xcodebuild: "xcodebuild", Products: "/p/a.xctestrun", UDID: udid, Derived: "/d"}.Command().Args
 	want := strings.Fields("test-without-building -xctestrun /p/a.xctestrun -destination")
-	want = append(want, "platform=iOS Simulator,id="+udid, "-derivedDataPath", "/d", "-collect-test-diagnostics", "never",
-		"-only-testing:"+AgentTest)
+	want = append(want, "platform=iOS Simulator,id="+udid, "-destination-timeout", "180", "-parallel-testing-enabled", "NO",
+		"-derivedDataPath", "/d", "-collect-test-diagnostics", "never", "-only-testing:"+AgentTest)
 	if !slices.Equal(args, want) {
 		t.Errorf("%q\nwant %q", args, want)
 	}
@@ -40,9 +40,17 @@ func TestAgentBuildTargetsOneDevice(t *testing.T) {
 			}
 		}
 	}
-	args := AgentBuild{Xcodebuild: "xcodebuild", Folder: "/f", SDK: SimulatorSDK}.Command().Args
-	if !slices.Contains(args, "generic/platform=iOS Simulator") || slices.Contains(args, "ONLY_ACTIVE_ARCH=YES") {
-		t.Errorf("without a device: %q", args)
+}
+
+// TestAgentIsToldWhichKeysItMayUse: the agent's own default never decides.
+func TestAgentIsToldWhichKeysItMayUse(t *testing.T) {
+	for public, value := range map[bool]string{false: "0", true: "1"} {
+		want := "TEST_RUNNER_IOS_AGENT_PUBLIC_API_ONLY=" + value
+		for _, sdk := range []string{SimulatorSDK, DeviceSDK} {
+			if env := (Agent{SDK: sdk, PublicOnly: public}).Command().Env; !slices.Contains(env, want) {
+				t.Errorf("environment on %s = %q, want %s in it", sdk, env, want)
+			}
+		}
 	}
 }
 

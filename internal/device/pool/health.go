@@ -100,7 +100,11 @@ func (p *Pool) boot(ctx context.Context, h *Handle, most time.Duration) error {
 		return fault.New(fault.BootFailed, "%s", reason).With("udid", udid)
 	}
 	p.putAside(h, fmt.Sprintf("%s (%s) did not boot: %v", h.Info().Name, udid, err))
-	return fault.New(fault.BootFailed, "%s (%s) did not boot: %w", h.Info().Name, udid, err).With("udid", udid)
+	f := fault.New(fault.BootFailed, "%s (%s) did not boot: %w", h.Info().Name, udid, err).With("udid", udid)
+	if why := fault.From(err); why.Code == fault.BootFailed {
+		f = f.WithHint("%s", why.Hint)
+	}
+	return f
 }
 
 // putAside puts a broken device into quarantine and starts its repair.

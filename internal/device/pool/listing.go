@@ -75,8 +75,13 @@ func (l *listing) add(s *source, info device.Info) {
 
 // explain adds the failed drivers to a device-not-found fault, because the device may belong to one of them. If a missing disk stopped
 // a driver, the fault is the disk's: with the disk, the device appears. If a tool failed and no simulator is listed, the fault is the
-// tool's: the devices are unknown.
+// tool's: the devices are unknown. An empty list without a failure is a new Xcode without a runtime.
 func (l *listing) explain(err error) error {
+	if len(l.failed) == 0 && len(l.infos) == 0 && fault.Is(err, fault.NoDevice) {
+		f := *fault.From(err)
+		f.Hint = device.InstallRuntime
+		return &f
+	}
 	if len(l.failed) == 0 || !fault.Is(err, fault.DeviceNotFound) && !fault.Is(err, fault.NoDevice) {
 		return err
 	}

@@ -34,7 +34,12 @@ func (p *phone) refused(err error, code fault.Code) error {
 	case no.Domain == "FBSOpenApplicationServiceErrorDomain" && no.Code == 4:
 		return fault.New(fault.AppNotFound, "simctl cannot open the app on %s: %w", p.info.Name, err)
 	}
-	return fault.New(code, "%s: %w", p.info.Name, err).With("domain", no.Domain).With("code", no.Code)
+	f := fault.New(code, "%s: %w", p.info.Name, err).With("domain", no.Domain).With("code", no.Code)
+	if code == fault.BootFailed && no.Underlying != nil && strings.Contains(no.Underlying.Message, "could not bind to session") {
+		f = f.WithHint("log in at the Mac's screen or through Screen Sharing: simulators do not boot for a user who is logged in over SSH only. "+
+			"If the user is logged in, boot it again: %s", hint.Do("boot_device", "udid", p.info.UDID))
+	}
+	return f
 }
 
 // stateOf is the device state in simctl's error, or "".

@@ -111,6 +111,11 @@ func (h *handset) start(ctx context.Context, target string) (*agent, error) {
 	if why := h.physical.Ready(ctx, h.info.UDID, err); why != nil {
 		return nil, why
 	}
+	if errors.Is(err, errProfile) {
+		return nil, fault.New(fault.SigningFailed, "%w", err).WithHint("register the device with team %s: run any app on it from Xcode once. "+
+			"If the device says that the developer is not trusted: Settings, General, VPN & Device Management, Trust. Then try again: %s", team,
+			hint.Do("agent_start", "udid", h.info.UDID))
+	}
 	f := fault.From(err)
 	return nil, f.WithHint("%s; %s checks the device", f.Hint, hint.Do("doctor", "device", h.info.UDID))
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -17,7 +18,6 @@ import (
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/hint"
-	"ios-agent/internal/machine/host"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/internal/virtualxcode/flaw"
@@ -28,6 +28,7 @@ import (
 const (
 	team   = "A1B2C3D4E5"
 	cabled = "00008140-000A61C23E04801C"
+	tablet = "00008130-001474A90C82001C" // connected over Wi-Fi
 )
 
 // hand is a physical device as the product has it: devicectl for its apps, usbmuxd for what that cannot, and our agent for eyes and
@@ -38,19 +39,26 @@ type hand struct {
 	device device.Device
 	agent  device.Agent
 
+	seen agentRuns
+
 	mu    sync.Mutex
 	conns []net.Conn // to ports of the device
-	runs  int        // of the agent
 }
 
 func newHand(t *testing.T, team string) *hand {
 	t.Helper()
+	return newHandOf(t, cabled, team)
+}
+
+// newHandOf is a hand with the device of a udid.
+func newHandOf(t *testing.T, udid, team string) *hand {
+	t.Helper()
 	h := &hand{t: t}
-	h.Rig = rig.New(t, h.count)
+	h.Rig = rig.New(t, h.seen.around)
 	control := devicectl.New(devicectl.Options{Host: h.Driver.Host, Tools: h.Driver.Tools})
 	mux := &usbmux.Mux{Connect: h.Service.Usbmux}
-	physical := &xctest.Physical{Agents: h.Driver, Team: team, Running: control.Running, Terminate: control.Terminate, Ready: mux.Ready, Wired: mux.Wired,
-		Dial: func(ctx context.Context, udid string, port int) (net.Conn, error) {
+	physical := &xctest.Physical{Agents: h.Driver, Team: team, Running: control.Running, Terminate: control.Terminate, Ready: mux.Ready,
+		Wired: mux.Wired, Dial: func(ctx context.Context, udid string, port int) (net.Conn, error) {
 			conn, err := mux.Dial(ctx, udid, port)
 			h.mu.Lock()
 			defer h.mu.Unlock()
@@ -63,7 +71,7 @@ func newHand(t *testing.T, team string) *hand {
 	open := func(d device.Driver) device.Device {
 		infos, err := d.List(t.Context())
 		h.Must(err)
-		i := slices.IndexFunc(infos, func(i device.Info) bool { return i.UDID == cabled })
+		i := slices.IndexFunc(infos, func(i device.Info) bool { return i.UDID == udid })
 		if i < 0 {
 			t.Fatalf("%s does not list the phone: %+v", d.Name(), infos)
 		}
@@ -77,22 +85,26 @@ func newHand(t *testing.T, team string) *hand {
 	return h
 }
 
-// count counts how often the agent is started.
-func (h *hand) count(tool string, run host.Main) host.Main {
-	return func(ctx context.Context, in host.Invocation) int {
-		if tool == "xcodebuild" && slices.Contains(in.Args, "test-without-building") {
-			h.mu.Lock()
-			h.runs++
-			h.mu.Unlock()
-		}
-		return run(ctx, in)
+func (h *hand) started() int { return len(h.seen.runs()) }
+
+// wants fails unless the agent was started and built so many times.
+func (h *hand) wants(runs, builds int) {
+	h.t.Helper()
+	if r, b := h.started(), h.seen.builds(); r != runs || b != builds {
+		h.t.Errorf("the agent was started %d times and built %d times, want %d and %d", r, b, runs, builds)
 	}
 }
 
-func (h *hand) started() int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.runs
+// profile is the provisioning profile of the built agent.
+func (h *hand) profile() string {
+	h.t.Helper()
+	found, err := filepath.Glob(filepath.Join(h.Driver.Kit.Root, "*", ".build", "Build", "Products", "*-iphoneos", "*.app",
+		"embedded.mobileprovision"))
+	h.Must(err)
+	if len(found) != 1 {
+		h.t.Fatalf("provisioning profiles: %q, want one", found)
+	}
+	return found[0]
 }
 
 // cut breaks the connections to the device.
@@ -257,4 +269,71 @@ func TestDoctorExaminesDevice(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", name, got, want)
 		}
 	}
+}
+
+// TestAgentNeedsCable: over Wi-Fi only lockdownd answers, so a start fails at once and not after its tries.
+func TestAgentNeedsCable(t *testing.T) {
+	t.Parallel()
+	h := newHandOf(t, tablet, team)
+	h.Fault(virtualxcode.Fault{Name: flaw.NetworkLoopback, Times: virtualxcode.Forever})
+	h.refuses(h.agent.StartAgent(t.Context()), fault.AgentFailed, "Grace’s iPad is connected over Wi-Fi", "data cable")
+	h.wants(0, 0)
+	steps := device.Examine(t.Context(), h.device)
+	if s := steps[0]; s.Name != device.StepCable || s.Status != device.CheckWarn || !strings.Contains(s.Hint, "data cable") {
+		t.Errorf("the doctor's first step is %+v, want a warning about the cable", s)
+	}
+}
+
+// TestAgentIsBuiltAgainForItsProfile: a profile that has expired, or that lacks the device, is found before the device refuses it.
+func TestAgentIsBuiltAgainForItsProfile(t *testing.T) {
+	t.Parallel()
+	h := newHand(t, team)
+	h.Fault(virtualxcode.Fault{Name: flaw.ProfileWithoutDevice, Times: virtualxcode.Forever})
+	h.Must(h.agent.StartAgent(t.Context()))
+	h.Must(h.agent.StopAgent(t.Context()))
+	h.Must(h.agent.StartAgent(t.Context()))
+	h.Must(h.agent.StopAgent(t.Context()))
+	h.wants(2, 1)
+
+	other := xctest.Want{SDK: "iphoneos", UDID: tablet, Team: team}
+	if built, err := h.Driver.Kit.Built(t.Context(), other); built || err != nil {
+		t.Errorf("the agent for %s is built: %v, %v; its profile lists only %s", tablet, built, err, cabled)
+	}
+	if _, err := h.Driver.Kit.Products(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+	h.wants(2, 2)
+	h.Calm()
+	h.Must(h.agent.StartAgent(t.Context())) // the profile lists only the tablet now
+	h.Must(h.agent.StopAgent(t.Context()))
+	h.wants(3, 3)
+
+	raw, err := os.ReadFile(h.profile())
+	h.Must(err)
+	expires := regexp.MustCompile(`<date>\d{4}`)
+	h.Must(os.WriteFile(h.profile(), expires.ReplaceAll(raw, []byte("<date>2019")), 0o600))
+	h.Must(h.agent.StartAgent(t.Context()))
+	h.wants(4, 4)
+}
+
+// TestRefusedProfileIsBuiltAgainOnce: the device has the last word.
+func TestRefusedProfileIsBuiltAgainOnce(t *testing.T) {
+	t.Parallel()
+	h := newHand(t, team)
+	h.Fault(virtualxcode.Fault{Name: flaw.ProfileExpired, Device: cabled})
+	h.Must(h.agent.StartAgent(t.Context()))
+	h.wants(2, 2)
+	h.Must(h.agent.StopAgent(t.Context()))
+	h.lasting(flaw.ProfileExpired)
+	h.refuses(h.agent.StartAgent(t.Context()), fault.SigningFailed, "0xe8008015", "VPN & Device Management")
+	h.wants(4, 3)
+}
+
+// TestDeviceThatIsPreparedIsWaitedFor: xcodebuild's own 30 seconds are too few after a restart of the device.
+func TestDeviceThatIsPreparedIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	h := newHand(t, team)
+	h.lasting(flaw.DevicePreparing)
+	h.Must(h.agent.StartAgent(t.Context()))
+	h.wants(1, 1)
 }

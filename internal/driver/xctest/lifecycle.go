@@ -5,6 +5,7 @@ import (
 
 	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
 )
 
 var _ device.Agent = (*hands)(nil)
@@ -67,7 +68,7 @@ func (d *Driver) BuildAgent(ctx context.Context) (device.AgentBuild, error) {
 	return device.AgentBuild{Build: d.Kit.ID, Platform: xcodebuild.SimulatorSDK, Products: run}, nil
 }
 
-// anySimulator is a simulator to build the agent for, a booted one if possible; "" without simulators.
+// anySimulator is a simulator to build the agent for, a booted one if possible. Without one xcodebuild has no eligible destination.
 func (d *Driver) anySimulator(ctx context.Context) (string, error) {
 	infos, err := d.List(ctx)
 	if err != nil {
@@ -82,6 +83,9 @@ func (d *Driver) anySimulator(ctx context.Context) (string, error) {
 		case udid == "":
 			udid = i.UDID
 		}
+	}
+	if udid == "" {
+		return "", fault.New(fault.NoDevice, "the agent is built for a simulator, and this Mac has none").WithHint("%s", device.InstallRuntime)
 	}
 	return udid, nil
 }

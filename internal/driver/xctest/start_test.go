@@ -80,6 +80,12 @@ func (r *agentRuns) runs() []agentRun {
 	return all
 }
 
+func (r *agentRuns) builds() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.made
+}
+
 // after is the argument that follows a flag.
 func (r agentRun) after(flag string) string {
 	if i := slices.Index(r.args, flag); i >= 0 {

@@ -194,8 +194,7 @@ func (s *System) simulators(ctx context.Context) Check {
 	case notice != "":
 		return Check{Name: "devices", Status: "warn", Message: said + "; " + notice}
 	case simulators == 0:
-		return Check{Name: "devices", Status: "fail", Message: "no simulators",
-			Hint: "create one in Xcode, or with `xcrun simctl create`"}
+		return Check{Name: "devices", Status: "fail", Message: "no simulators", Hint: device.InstallRuntime}
 	}
 	return Check{Name: "devices", Status: "ok", Message: said}
 }

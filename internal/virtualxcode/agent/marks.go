@@ -35,7 +35,9 @@ func Marks() (all []mark.Mark) {
 		"queries: XCTest evaluates queries correctly in the app, so XCTDisableRemoteQueryEvaluation (evaluation in the runner) stays off",
 		"end: when the test ends, after a Shutdown, xcodebuild leaves within a second; after SIGINT within ten; a runner whose xcodebuild was "+
 			"killed runs for up to three seconds more",
-		"failures: record(_:) gets every failed query and event, and with continueAfterFailure only it can end a test",
+		"failures: record(_:) gets every failed query and event, and with continueAfterFailure only it can end a test; where XCTest has "+
+			"_recordIssue: and _recordIssue:forCaughtError:, they get issues without record(_:)",
+		"failures: shouldHaltWhenReceivesControl and shouldSetShouldHaltWhenReceivesControl of a test are off when they are set to false",
 		"buttons: a simulator has the buttons home and action, and XCTest cannot lock a device")
 	add("SDK",
 		"build: the package builds with Xcode and swift-syntax from its repository: it was compiled on Linux, against the compiler's own "+

@@ -52,9 +52,9 @@ func macDeviceFaults() []Kind {
 			Report: "inferred; an agent listens on the loopback interface, and over Wi-Fi usbmuxd comes from outside",
 			Does:   "only lockdownd and its services answer; other ports are closed"},
 		{Name: ProfileWithoutDevice, Each: "a build of the agent for a physical device", Report: "xhzq233/ios-use#3",
-			Does: "the provisioning profile lists only the device that the build is for; other devices refuse to install the agent, with 0xe8008015"},
+			Does: "the provisioning profile lists only the device of the build; other devices refuse to install the agent, with 0xe8008015"},
 		{Name: DevicePreparing, Each: "a run of xcodebuild on a physical device", Report: "Xcode prepares a device after a restart or an update",
-			Does: "the destination becomes available late, on the devices' clock; xcodebuild waits 30 seconds for it, or -destination-timeout",
+			Does:   "the destination becomes available late, on the devices' clock; xcodebuild waits 30 seconds for it, or -destination-timeout",
 			Params: []Parameter{{Name: "seconds", Means: "how long", Default: 60, Min: 1, Max: 3600}}},
 	}
 }
@@ -69,6 +69,6 @@ func firstHourFaults() []Kind {
 		{Name: NoRuntime, Each: "a list of simctl", Report: "Xcode 14 and newer are installed without simulators",
 			Does: "the list has device types, but no runtimes and no simulators"},
 		{Name: NoGUISession, Each: "a boot", Report: "https://github.com/futureware-tech/simulator-action/issues/301",
-			Does: "nobody is logged in at the Mac's screen, as over SSH: no simulator boots"},
+			Does: "no simulator boots, as for a user who is logged in over SSH but not at the Mac's screen"},
 	}
 }

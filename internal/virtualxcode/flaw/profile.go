@@ -75,7 +75,7 @@ func macToolFaults() []Kind {
 func macAgentFaults() []Kind {
 	return []Kind{
 		{Name: FailedQueryEnds, Each: "a request that fails inside XCTest", Report: "appium/appium#13949",
-			Does: "XCTest ends the test after the answer, unless the agent prevents it, for which it needs undocumented keys",
+			Does:   "XCTest ends the test after the answer, unless the agent prevents it, for which it needs undocumented keys",
 			Params: []Parameter{{Name: "agents", Means: "which agents end", Words: []string{"public-only", "all"}}}},
 		{Name: RunnerOutlives, Each: "a kill of xcodebuild while it runs the agent", Report: "inferred; without a report",
 			Does:   "the test runner keeps running for a while; until it ends, a runner with the same bundle id cannot start",

@@ -87,7 +87,7 @@ func (c *call) printList(shown []section, terms filter, asJSON bool) {
 	for _, s := range shown {
 		terms := terms
 		if bare && s.name != "devicetypes" {
-			terms = filter{"\x00"} // nothing has it
+			terms = filter{"\x00"} // in no name
 		}
 		if asJSON {
 			all = append(all, member{s.name, s.json(c.world, terms)})

@@ -90,6 +90,9 @@ func (s *session) buildTargets(ctx context.Context, all []buildable) error {
 		if err == nil {
 			err = s.buildTarget(ctx, b)
 		}
+		if err == nil {
+			err = s.writeProfile(b)
+		}
 		if err != nil {
 			if _, is := err.(failedBuild); is {
 				s.result.Build.Status = "failed"

@@ -11,6 +11,7 @@ import (
 	"howett.net/plist"
 
 	"ios-agent/internal/virtualxcode/flaw"
+	"ios-agent/internal/virtualxcode/project"
 )
 
 // deviceTrouble is the reason why tests cannot begin on a physical device.
@@ -111,9 +112,9 @@ const profileFile = "embedded.mobileprovision"
 // profileLife is how long the profile of a paid team is valid.
 const profileLife = 365 * 24 * time.Hour
 
-// writeProfile signs a runner for physical devices, as Xcode's automatic signing does.
-func (s *session) writeProfile(b buildable, app string) error {
-	if s.destination.sdk != "iphoneos" || b.settings["DEVELOPMENT_TEAM"] == "" {
+// writeProfile puts the team's current profile into the app around UI tests, as Xcode's automatic signing does at each build.
+func (s *session) writeProfile(b buildable) error {
+	if s.destination.sdk != "iphoneos" || b.settings["DEVELOPMENT_TEAM"] == "" || b.target.Kind != project.UITests {
 		return nil
 	}
 	devices := []string{}
@@ -123,13 +124,14 @@ func (s *session) writeProfile(b buildable, app string) error {
 		}
 	}
 	data, err := plist.MarshalIndent(map[string]any{
-		"Name": "iOS Team Provisioning Profile: " + b.settings["PRODUCT_BUNDLE_IDENTIFIER"], "TeamIdentifier": []string{b.settings["DEVELOPMENT_TEAM"]},
+		"Name":               "iOS Team Provisioning Profile: " + b.settings["PRODUCT_BUNDLE_IDENTIFIER"],
+		"TeamIdentifier":     []string{b.settings["DEVELOPMENT_TEAM"]},
 		"ProvisionedDevices": devices, "ExpirationDate": s.Now().Add(profileLife),
 	}, plist.XMLFormat, "\t")
 	if err != nil {
 		return err
 	}
-	return write(filepath.Join(app, profileFile), data, 0o644)
+	return write(filepath.Join(b.runner(), profileFile), data, 0o644)
 }
 
 // unsigned is the signing error of the agent's targets: for a physical device they need a team, and a profile of the team. Other

@@ -15,6 +15,10 @@ func Marks() []mark.Mark {
 func (m *marks) ofPhysicalDevices() {
 	m.add(mark.Assumed, "a physical device: without DEVELOPMENT_TEAM the agent is not signed, and the error names the target")
 	m.add(mark.Assumed, "a physical device: what the agent prints there is in xcodebuild's output, including its port")
+	m.add(mark.Assumed, "a physical device: the app around the tests has embedded.mobileprovision with ProvisionedDevices and "+
+		"ExpirationDate; a device that it does not fit refuses to install the app with a code 0xe80080xx")
+	m.add(mark.Assumed, "a physical device that Xcode prepares: xcodebuild waits 30 seconds for a destination, or -destination-timeout")
+	m.add(mark.Assumed, "the command line tools without Xcode: exit 1, and the message names the active developer directory")
 	m.add(mark.Assumed, "a physical device that is locked, without Developer Mode, disk image or tunnel: the message says why tests "+
 		"cannot begin")
 }

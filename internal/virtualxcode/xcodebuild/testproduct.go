@@ -74,10 +74,7 @@ func (s *session) writeRunner(b buildable) error {
 	if err := write(runner.executable(), runner.stub(), 0o755); err != nil {
 		return err
 	}
-	if err := write(runner.infoPlist(), info, 0o644); err != nil {
-		return err
-	}
-	return s.writeProfile(b, runner.product())
+	return write(runner.infoPlist(), info, 0o644)
 }
 
 // coverageOf is the code of an app that counts for coverage.

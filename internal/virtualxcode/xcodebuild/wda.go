@@ -40,7 +40,7 @@ func (t Tool) webDriverAgent(ctx context.Context, o options) int {
 	}
 	physical := asked["platform"] == "iOS"
 	if err == nil && physical {
-		err = t.deviceTrouble(ctx, asked["id"])
+		err = t.deviceTrouble(ctx, asked["id"], o)
 	}
 	if err == nil {
 		err = t.serveWDA(ctx, asked["id"], o, physical)

@@ -87,7 +87,7 @@ func (c *Choices) Simulator(entries []pool.Entry, session, current string) (stri
 	info, why := preferred(usable, current)
 	if info == nil {
 		return "", fault.New(fault.NoDevice, "no iOS simulator is free").
-			WithHint("%s shows the sessions of the simulators; `xcodebuild -downloadPlatform iOS` installs a runtime", hint.Do("list_device_pool"))
+			WithHint("%s shows the sessions of the simulators; without simulators, %s", hint.Do("list_device_pool"), device.InstallRuntime)
 	}
 	c.say(simulatorChoice+"%s (%s), %s", info.Name, info.OS, why)
 	return info.UDID, nil

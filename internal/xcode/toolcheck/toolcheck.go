@@ -4,7 +4,6 @@ package toolcheck
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"ios-agent/internal/apple"
+	"ios-agent/internal/apple/toolfault"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
@@ -35,21 +35,13 @@ func (c *Checker) Virtual() bool { return c.o.Tools.Name == apple.Virtual }
 // timeout is the time limit of one query to one program.
 const timeout = 20 * time.Second
 
-// notAgreed is the exit code of xcodebuild and xcrun before somebody agrees to Xcode's licence.
-const notAgreed = 69
-
 // Xcode checks the version of xcodebuild.
 func (c *Checker) Xcode(ctx context.Context) device.Check {
 	const name = "toolchain"
 	version, err := c.ask(ctx, c.o.Tools.Tool("xcodebuild"), "-version")
 	if err != nil {
-		f := device.Check{Name: name, Status: device.CheckFail, Message: fmt.Sprintf("xcodebuild does not answer: %v", err),
-			Hint: fault.NoXcode.Hint()}
-		var exit *host.ExitError
-		if errors.As(err, &exit) && exit.Code == notAgreed {
-			f.Hint = "agree to Xcode's licence: `sudo xcodebuild -license accept`"
-		}
-		return f
+		f := fault.From(toolfault.New(err, fault.NoXcode, ""))
+		return device.Check{Name: name, Status: device.CheckFail, Message: fmt.Sprintf("xcodebuild does not answer: %s", f.Message), Hint: f.Hint}
 	}
 	f := device.Check{Name: name, Status: device.CheckOK, Message: fmt.Sprintf("%s (%s)", version, c.o.Tools.Name)}
 	if c.Virtual() {
