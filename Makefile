@@ -1,5 +1,5 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest. .ci/run has the slower lanes.
-.PHONY: attack lines rows soak soak-tenth test test-scripts test-real-mac check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent test-sdk test-appium test-sarif test-chromium test-debugger test-desktop test-macax verify-mac
+.PHONY: attack lines rows soak soak-tenth test test-scripts test-real-mac test-public-only check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent test-sdk test-appium test-sarif test-chromium test-debugger test-desktop test-macax verify-mac
 
 # More for `go test`: TESTFLAGS=-json is what .ci/run reads.
 TESTFLAGS ?=
@@ -19,6 +19,10 @@ test-scripts:
 # The scripts on a virtual world as unkind as a real Mac: see docs/virtual-faults.md.
 test-real-mac:
 	IOS_AGENT_VIRTUAL_PROFILE=real-mac go test $(TESTFLAGS) -vet=off -timeout 10m -run 'TestScripts' ./test/script
+
+# The same with documented keys of XCTest only: see docs/agent-protocol.md.
+test-public-only: export IOS_AGENT_PUBLIC_API_ONLY = 1
+test-public-only: test-real-mac
 
 # How large the product is: code lines without comments and blanks, packages, exported names, by floor.
 lines:

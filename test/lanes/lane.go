@@ -29,6 +29,7 @@ var lanes = []lane{
 	{"base", "what every change needs: tests, vet, linters, races, demo, documents, conformance", 18 * time.Minute, []step{
 		{"make test", []string{"make", "test", "TESTFLAGS=-json"}, nil},
 		{"the scripts on a world as unkind as a real Mac", []string{"make", "test-real-mac", "TESTFLAGS=-json"}, nil},
+		{"the same with documented keys of XCTest only", []string{"make", "test-public-only", "TESTFLAGS=-json"}, nil},
 		{"the rows of the seeds", []string{"make", "rows"}, nil},
 		{"vet for darwin, staticcheck", []string{"make", "check"}, nil},
 		{"race detector", []string{"make", "race", "TESTFLAGS=-json"}, nil},

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/virtualxcode"
 )
 
@@ -24,17 +25,30 @@ var differs = map[string]string{
 	"xcode-sim":     "Xcode 27 has Device Hub instead of Simulator",
 }
 
+// differsPublic are the scripts with lines for an agent that does or does not use undocumented keys of XCTest, and the reasons:
+// make test-public-only.
+var differsPublic = map[string]string{
+	"quern":    "a tap on a field changes nothing that such an agent sees",
+	"readme":   "the agent does not know the focus",
+	"xcode-ui": "the agent does not know the focus",
+}
+
+// publicOnly is the condition of differsPublic.
+const publicOnly = "public-only"
+
 const mostDiffer = 5
 
 // condition is what a line of a script can depend on.
 func condition(name string) (bool, error) {
-	if name == "desktop" {
+	switch name {
+	case "desktop":
 		return os.Getenv(desktopVariable) != "", nil
+	case virtualxcode.RealMac:
+		return profile() == virtualxcode.RealMac, nil
+	case publicOnly:
+		return os.Getenv(xcodebuild.PublicVariable) == "1", nil
 	}
-	if name != virtualxcode.RealMac {
-		return false, fmt.Errorf("there is no condition %q", name)
-	}
-	return profile() == virtualxcode.RealMac, nil
+	return false, fmt.Errorf("unknown condition %q", name)
 }
 
 // leftovers are what runs of the agent have left in the derived data of all, and the diagnostics of those that failed.
@@ -49,22 +63,24 @@ func leftovers(work string) (all []string) {
 	return all
 }
 
-func TestRealMacConditionsAreUsedByListedScripts(t *testing.T) {
+func TestConditionsAreUsedByListedScripts(t *testing.T) {
 	files, err := filepath.Glob("*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var found []string
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+	for name, told := range map[string]map[string]string{virtualxcode.RealMac: differs, publicOnly: differsPublic} {
+		var found []string
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(text), "\n["+name+"]") || strings.Contains(string(text), "\n[!"+name+"]") {
+				found = append(found, strings.TrimSuffix(file, ".txtar"))
+			}
 		}
-		if strings.Contains(string(text), "\n[real-mac]") || strings.Contains(string(text), "\n[!real-mac]") {
-			found = append(found, strings.TrimSuffix(file, ".txtar"))
+		if listed := slices.Sorted(maps.Keys(told)); !slices.Equal(found, listed) || len(listed) > mostDiffer {
+			t.Errorf("scripts with lines for %s: %q; listed are %q, and at most %d may be", name, found, listed, mostDiffer)
 		}
-	}
-	if told := slices.Sorted(maps.Keys(differs)); !slices.Equal(found, told) || len(told) > mostDiffer {
-		t.Errorf("these scripts differ: %q; told are %q, and at most %d may", found, told, mostDiffer)
 	}
 }

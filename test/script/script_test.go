@@ -4,6 +4,7 @@
 package script
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/test/freeport"
 )
@@ -134,6 +136,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("IOS_AGENT_PREWARM", "off") // one script turns it on
 	env.Setenv("IOS_AGENT_VIRTUAL_TIME", "request")
 	env.Setenv(virtualxcode.ProfileVariable, profile())
+	env.Setenv(xcodebuild.PublicVariable, cmp.Or(os.Getenv(xcodebuild.PublicVariable), "0"))
 	env.Setenv("GORACE", "log_path="+filepath.Join(races, "log")+" halt_on_error=1 atexit_sleep_ms=0")
 	env.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	env.Setenv("HOME", env.WorkDir)

@@ -128,7 +128,7 @@ func TestDoctorWarnsWithoutSimulatorsOrHome(t *testing.T) {
 	var got system.DoctorOut
 	room.Must("doctor", `{}`, &got)
 	if c := check(got, "devices"); c.Status != "fail" || c.Message != "no simulators" ||
-		!strings.Contains(c.Hint, "xcrun simctl create") {
+		!strings.Contains(c.Hint, "xcodebuild -downloadPlatform iOS") {
 		t.Errorf("devices: got %+v, want the failure: no simulators", c)
 	}
 	if c := check(got, "home"); c.Status != "fail" || !strings.Contains(c.Hint, "IOS_AGENT_HOME") {

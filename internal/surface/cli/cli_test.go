@@ -199,7 +199,7 @@ func TestHelpListsCommandsAndFlags(t *testing.T) {
 		"":                {"help all"},
 		"--help":          {"help all"},
 		"help text":       {"say", "Say a text", "other say"},
-		"help exit-codes": {"   0  success;", "   5  timeout\n      LIMIT_REACHED TIMEOUT", " 130  interrupted"},
+		"help exit-codes": {"   0  success;", "   5  timeout\n      AGENT_STARTING LIMIT_REACHED TIMEOUT", " 130  interrupted"},
 		"help other":      {"say"},
 		"other":           {"say"},
 		"say --help": {"ios-agent say TEXT", "More about saying.", "ios-agent say hello --times 2", "--times int",
