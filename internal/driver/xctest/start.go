@@ -80,7 +80,7 @@ type site struct {
 // spawn starts an agent for a device and greets it.
 func (d *Driver) spawn(ctx context.Context, on site, target string) (*agent, error) {
 	start := d.Start.filled()
-	device.Progress(ctx, "starting the agent on "+on.info.Name)
+	device.Progress(ctx, "xcodebuild starts")
 	var last error
 	log := ""
 	for try, slow := 0, 0; try < start.Try && slow < usualSlow; try++ {
@@ -238,7 +238,7 @@ func (a *agent) ready(ctx context.Context, target string, start Start) error {
 			retry.Reset(gap)
 			gap = min(gap*5/4, mostGap)
 		case <-report.C:
-			device.Progress(ctx, fmt.Sprintf("starting the agent on %s (%s): %s", a.name, time.Since(a.since).Round(time.Second), a.output.line()))
+			device.Progress(ctx, a.output.line())
 		case <-a.process.Done():
 			return a.exited()
 		case <-ctx.Done():

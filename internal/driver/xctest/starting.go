@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"ios-agent/internal/driver/agentwire"
@@ -46,6 +47,9 @@ func (h *hands) begin(ctx context.Context) (*starting, error) {
 	}
 	task, ctx := newWork(ctx)
 	s := &starting{work: task, since: time.Now()}
+	s.about = func(words string) string {
+		return fmt.Sprintf("starting the agent on %s (%s): %s", h.info.Name, time.Since(s.since).Round(time.Second), words)
+	}
 	h.begun = s
 	old := h.agent
 	h.agent = nil

@@ -12,6 +12,7 @@ import (
 type work struct {
 	cancel context.CancelFunc
 	done   chan struct{}
+	about  func(words string) string // the progress as callers get it; nil: the words themselves
 
 	mu    sync.Mutex
 	words string        // its progress; "" before it reports any
@@ -44,6 +45,9 @@ func (w *work) said() (words string, news <-chan struct{}) {
 func (w *work) wait(ctx context.Context) error {
 	for {
 		words, news := w.said()
+		if words != "" && w.about != nil {
+			words = w.about(words)
+		}
 		if words != "" {
 			device.Progress(ctx, words)
 		}
