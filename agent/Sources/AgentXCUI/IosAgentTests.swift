@@ -14,7 +14,8 @@ final class IosAgentTests: XCTestCase {
         super.setUp()
         continueAfterFailure = true  // else the first failed query would end the agent
         guard Settings.ofThisAgent.privateAPI else { return }
-        for key in [PrivateKey.shouldSetShouldHaltWhenReceivesControl, .shouldHaltWhenReceivesControl] where !key.set(self, 0) {
+        let keys: [PrivateKey] = [.shouldSetShouldHaltWhenReceivesControl, .shouldHaltWhenReceivesControl]
+        for key in keys where !key.set(self, 0) {
             print("ios-agent: this XCTest has no \(key.rawValue); \(key.without)")
         }
     }

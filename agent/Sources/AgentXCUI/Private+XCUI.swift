@@ -19,7 +19,8 @@ enum PrivateKey: String, CaseIterable {
         case .currentInteractionOptions: return "events wait until the app is idle"
         case .doesNotHandleUIInterruptions: return "XCTest may answer an alert before an event"
         case .hasKeyboardFocus: return "the focused element is not known"
-        case .shouldHaltWhenReceivesControl, .shouldSetShouldHaltWhenReceivesControl: return "a failed query may end the agent"
+        case .shouldHaltWhenReceivesControl, .shouldSetShouldHaltWhenReceivesControl:
+            return "a failed query may end the agent"
         }
     }
 
@@ -37,8 +38,9 @@ enum IssueMethod: String, CaseIterable {
 
     /// Gives the issues of a test to take, from every method that this XCTest has.
     static func take(from test: AnyObject, _ take: @escaping (String) -> Void) {
+        let test = Unmanaged.passUnretained(test).toOpaque()
         for one in allCases {
-            _ = IosAgentTakeIssues(Unmanaged.passUnretained(test).toOpaque(), one.rawValue) { take(String(cString: $0)) }
+            _ = IosAgentTakeIssues(test, one.rawValue) { take(String(cString: $0)) }
         }
     }
 }

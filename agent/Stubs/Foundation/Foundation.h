@@ -2,6 +2,8 @@
 #pragma once
 #include <stdbool.h>
 
+#define nil ((id)0)
+
 typedef signed char BOOL;
 typedef unsigned long NSUInteger;
 typedef struct objc_selector *SEL;
