@@ -118,12 +118,13 @@ func TestSetValueConvertsJSONForElement(t *testing.T) {
 func TestDragToHoldsStillBeforeMoving(t *testing.T) {
 	app := &dragged{App: desktoptest.NewApp()}
 	p := desktop.Performer{App: app}
-	if _, err := p.DragTo(t.Context(), desktop.Move{From: ui.Point{X: 10}, Hold: time.Second}, ui.Point{X: 110}, 40*time.Millisecond); err != nil {
+	m := desktop.Move{From: ui.Point{X: 10}, Hold: time.Second}
+	if _, err := p.DragTo(t.Context(), m, ui.Point{X: 110}, 40*time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
-	still := slices.IndexFunc(app.Path, func(at ui.Point) bool { return at.X != 10 })
-	if still != 3 || len(app.Path) != 13 || app.Path[12] != (ui.Point{X: 110}) || app.Hold != time.Second {
-		t.Errorf("%v, held %s", app.Path, app.Hold)
+	still := slices.IndexFunc(app.move.Path, func(at ui.Point) bool { return at.X != 10 })
+	if still != 3 || len(app.move.Path) != 13 || app.move.Path[12] != (ui.Point{X: 110}) || app.move.Hold != time.Second {
+		t.Errorf("%v, held %s", app.move.Path, app.move.Hold)
 	}
 }
 
@@ -138,8 +139,8 @@ func TestDragNamesPointerOnlyWhereInputDoesNotMoveIt(t *testing.T) {
 		want    string
 	}{{mac, false, "cgevent"}, {mac, true, "pointer"}, {linux, false, "xtest"}, {linux, true, "xtest"}} {
 		got, err := desktop.Performer{App: app, Methods: c.Methods}.Drag(t.Context(), from, to, c.pointer)
-		if err != nil || got != c.want || app.Pointer != c.pointer {
-			t.Errorf("%v, pointer %v: method = %q, %v, app got %v, want %q", c.Methods, c.pointer, got, err, app.Pointer, c.want)
+		if err != nil || got != c.want || app.move.Pointer != c.pointer {
+			t.Errorf("%v, pointer %v: method = %q, %v, app got %v, want %q", c.Methods, c.pointer, got, err, app.move.Pointer, c.want)
 		}
 	}
 }
@@ -154,10 +155,10 @@ func TestOpenFailsForUnknownProcess(t *testing.T) {
 // dragged notes the way of a drag.
 type dragged struct {
 	desktop.App
-	desktop.Move
+	move desktop.Move
 }
 
 func (d *dragged) Drag(_ context.Context, m desktop.Move) error {
-	d.Move = m
+	d.move = m
 	return nil
 }

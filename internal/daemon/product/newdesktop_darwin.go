@@ -9,4 +9,6 @@ import (
 )
 
 // NewDesktop is where programs of macOS show windows.
-func NewDesktop(_ *slog.Logger, h *host.Host) desktop.Desktop { return macax.New(macax.Options{Host: h}) }
+func NewDesktop(_ *slog.Logger, h *host.Host) desktop.Desktop {
+	return macax.New(macax.Options{Host: h})
+}

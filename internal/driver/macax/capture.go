@@ -20,6 +20,7 @@ import (
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/ui"
 )
 
@@ -86,7 +87,7 @@ func (o Options) photograph(ctx context.Context, w window) (image.Image, error) 
 	if err != nil {
 		return nil, failed(err)
 	}
-	b, err := os.ReadFile(path)
+	b, err := regularfile.Read(path, 4*mostPixels)
 	if err != nil {
 		return nil, failed(err)
 	}

@@ -95,7 +95,7 @@ func TestScreencaptureTakesPictureThatFunctionDoesNot(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, at, err := a.Capture(t.Context(), "")
-		if err != nil || at.W != 400 || p.At(7, 3) != (color.RGBA{R: 7, G: 3, B: 1, A: 255}) {
+		if err != nil || at.W != 400 || color.RGBAModel.Convert(p.At(7, 3)) != (color.RGBA{R: 7, G: 3, B: 1, A: 255}) {
 			t.Fatalf("%s: %v, frame %v, want the picture", name, err, at)
 		}
 		file := argv[len(argv)-1]

@@ -35,7 +35,7 @@ type Options struct {
 	Drop time.Duration
 	// Activate is how long a process may take to become active (default 1 s).
 	Activate time.Duration
-	// Host runs screencapture where macOS lacks the function for pictures; nil: there are none then.
+	// Host runs screencapture where macOS lacks the function for pictures; nil: the fault says what is missing.
 	Host *host.Host
 }
 
