@@ -14,6 +14,7 @@ var looseFiles = map[string]string{
 	"internal/apple/simctl/verbs.go":            "a file that simctl fills",
 	"internal/driver/xctest/kit.go":             "a folder of synced files; when its name is lost it is written again",
 	"internal/desktop/display/display.go":       "the rules of a display that goes with its process",
+	"internal/driver/macax/capture.go":          "a temporary file for screencapture",
 	"internal/device/film/move.go":              "a recording that somebody else wrote",
 	"internal/machine/host/outputfiles.go":      "outputs of a replayed program",
 	"internal/machine/host/registry.go":         "about processes: a loss of power ends them too",

@@ -159,7 +159,7 @@ var arrows = map[string]string{
 	"internal/driver/idb": "apple apple/appbundle apple/simctl device driver/idbwire driver/stream fault machine/host network/whose ui " +
 		"ui/uiread",
 	"internal/driver/idbwire": "text/brief",
-	"internal/driver/macax":   "desktop fault machine/pause ui",
+	"internal/driver/macax":   "desktop fault machine/host machine/pause machine/processes machine/regularfile ui",
 	"internal/driver/stream":  "apple/simctl device fault machine/host",
 	"internal/driver/x11":     "machine/regularfile",
 	"internal/driver/usbmux":  "apple/reports device fault machine/docfile machine/wholefile text/lazyregexp",

@@ -236,7 +236,8 @@ func open(h home.Home, name string, set settings, server system.Server, log *slo
 		Home: h, Tools: tools, Host: runner, Secrets: secrets, Server: server, Version: version(), Log: log, Talk: talk,
 		Start:    xctest.Start{Wait: set.agentWait, Port: set.agentPort, PublicOnly: set.publicOnly},
 		Implicit: set.implicit, JobAfter: set.jobAfter, Prewarm: set.prewarm, Macros: set.macros,
-		Keeper: keeperCommand(), Desktop: product.NewDesktop(log), Usbmux: usbmuxOf(h, name), Team: set.team, WDAProducts: set.wdaProducts,
-		Watcher: func(journal string) (io.Closer, error) { return hostproxy.StartWatcher(program, journal, nil) },
+		Keeper: keeperCommand(), Desktop: product.NewDesktop(log, runner), Usbmux: usbmuxOf(h, name), Team: set.team,
+		WDAProducts: set.wdaProducts,
+		Watcher:     func(journal string) (io.Closer, error) { return hostproxy.StartWatcher(program, journal, nil) },
 	})
 }

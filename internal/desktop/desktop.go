@@ -37,6 +37,7 @@ func Env() []string {
 type Methods struct {
 	Accessibility string // ax, atspi
 	Input         string // cgevent, xtest
+	Pointer       string // pointer: input that moves the user's pointer where Input does not; empty where Input does
 }
 
 // Window is a window of a process.
@@ -109,13 +110,23 @@ type Pointer interface {
 	Click(ctx context.Context, at ui.Point, button, times int) error
 	// Hold presses at a point for a time.
 	Hold(ctx context.Context, at ui.Point, long time.Duration) error
-	// Drag presses at from, moves over the points of path, one every step, waits for hold, and lets go at the last.
-	Drag(ctx context.Context, from ui.Point, path []ui.Point, step, hold time.Duration) error
+	// Drag moves the mouse with its button pressed. A desktop whose drags need the user's pointer refuses a move without Pointer; others
+	// ignore the field.
+	Drag(ctx context.Context, m Move) error
 	// Scroll turns the wheel over a point by a number of lines: dy < 0 scrolls down, dx < 0 scrolls right.
 	Scroll(ctx context.Context, at ui.Point, dx, dy int) error
 }
 
-// Keys is the keyboard. Typed text goes to the process's element with the focus.
+// Move is a way of the mouse with its button pressed.
+type Move struct {
+	From    ui.Point      // where the button is pressed
+	Path    []ui.Point    // the button is released at the last point
+	Step    time.Duration // before each point of Path
+	Hold    time.Duration // before the release
+	Pointer bool          // the user's own pointer may move
+}
+
+// Keys is the keyboard. Typed text goes to the process's element with the focus; an app that must be active for keys becomes active.
 type Keys interface {
 	Press(ctx context.Context, c Chord, times int) error
 	Type(ctx context.Context, text string) error

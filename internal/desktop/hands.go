@@ -1,6 +1,7 @@
 package desktop
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -215,8 +216,8 @@ func (p Performer) Scroll(ctx context.Context, n *Node, direction string, lines 
 	return p.Methods.Input, p.App.Scroll(ctx, at, dx, dy)
 }
 
-// Drag drags an element onto another one.
-func (p Performer) Drag(ctx context.Context, from, to *Node) (method string, err error) {
+// Drag drags an element onto another one. pointer is Move.Pointer.
+func (p Performer) Drag(ctx context.Context, from, to *Node, pointer bool) (method string, err error) {
 	a, ok := centre(from)
 	if !ok {
 		return "", errNoSource
@@ -225,14 +226,17 @@ func (p Performer) Drag(ctx context.Context, from, to *Node) (method string, err
 	if !ok {
 		return "", errNoDestination
 	}
-	return p.DragTo(ctx, a, b, 0, dragStep)
+	return p.DragTo(ctx, Move{From: a, Hold: dragStep, Pointer: pointer}, b, 0)
 }
 
-// DragTo drags from one point to another: it presses for a time before it moves, and holds before it lets go.
-func (p Performer) DragTo(ctx context.Context, from, to ui.Point, press, hold time.Duration) (method string, err error) {
-	still := slices.Repeat([]ui.Point{from}, int((press+dragStep-1)/dragStep))
-	path := append(still, dragPath(from, to, dragSteps)...)
-	return p.Methods.Input, p.App.Drag(ctx, from, path, dragStep, hold)
+// DragTo completes a move that ends at a point, and does it: the mouse stands still for the time press before it moves.
+func (p Performer) DragTo(ctx context.Context, m Move, to ui.Point, press time.Duration) (method string, err error) {
+	still := slices.Repeat([]ui.Point{m.From}, int((press+dragStep-1)/dragStep))
+	m.Path, m.Step = append(still, dragPath(m.From, to, dragSteps)...), dragStep
+	if method = p.Methods.Input; m.Pointer {
+		method = cmp.Or(p.Methods.Pointer, method)
+	}
+	return method, p.App.Drag(ctx, m)
 }
 
 // centre is the middle of an element; not ok for an element without a place.

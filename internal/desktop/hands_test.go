@@ -65,15 +65,15 @@ func TestPerformerPrefersAccessibilityOverInput(t *testing.T) {
 		{"scroll nowhere", func() (string, error) { return p.Scroll(t.Context(), nowhere("Items"), "down", 3) }, "", "scroll Items -4 0",
 			"Element has no bounds for scroll"},
 		{"drag", func() (string, error) {
-			return p.Drag(t.Context(), find(t, app, "Drag Source"), find(t, app, "Drop Here"))
+			return p.Drag(t.Context(), find(t, app, "Drag Source"), find(t, app, "Drop Here"), false)
 		}, "cgevent",
 			"drag Drag Source to Drop Here", ""},
 		{"drag from nowhere", func() (string, error) {
-			return p.Drag(t.Context(), nowhere("Drag Source"), find(t, app, "Drop Received"))
+			return p.Drag(t.Context(), nowhere("Drag Source"), find(t, app, "Drop Received"), false)
 		}, "",
 			"drag Drag Source to Drop Here", "Source element has no bounds for drag"},
 		{"drag to nowhere", func() (string, error) {
-			return p.Drag(t.Context(), find(t, app, "Drag Source"), nowhere("Drop Received"))
+			return p.Drag(t.Context(), find(t, app, "Drag Source"), nowhere("Drop Received"), true)
 		}, "",
 			"drag Drag Source to Drop Here", "Destination element has no bounds for drag"},
 	} {
@@ -118,12 +118,30 @@ func TestSetValueConvertsJSONForElement(t *testing.T) {
 func TestDragToHoldsStillBeforeMoving(t *testing.T) {
 	app := &dragged{App: desktoptest.NewApp()}
 	p := desktop.Performer{App: app}
-	if _, err := p.DragTo(t.Context(), ui.Point{X: 10}, ui.Point{X: 110}, 40*time.Millisecond, time.Second); err != nil {
+	m := desktop.Move{From: ui.Point{X: 10}, Hold: time.Second}
+	if _, err := p.DragTo(t.Context(), m, ui.Point{X: 110}, 40*time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
-	still := slices.IndexFunc(app.path, func(at ui.Point) bool { return at.X != 10 })
-	if still != 3 || len(app.path) != 13 || app.path[12] != (ui.Point{X: 110}) || app.hold != time.Second {
-		t.Errorf("%v, held %s", app.path, app.hold)
+	still := slices.IndexFunc(app.move.Path, func(at ui.Point) bool { return at.X != 10 })
+	if still != 3 || len(app.move.Path) != 13 || app.move.Path[12] != (ui.Point{X: 110}) || app.move.Hold != time.Second {
+		t.Errorf("%v, held %s", app.move.Path, app.move.Hold)
+	}
+}
+
+// TestDragNamesPointerOnlyWhereInputDoesNotMoveIt: the method says that the user's pointer moves, if that was asked for.
+func TestDragNamesPointerOnlyWhereInputDoesNotMoveIt(t *testing.T) {
+	app := &dragged{App: desktoptest.NewApp()}
+	from, to := find(t, app, "Drag Source"), find(t, app, "Drop Here")
+	mac, linux := desktop.Methods{Input: "cgevent", Pointer: "pointer"}, desktop.Methods{Input: "xtest"}
+	for _, c := range []struct {
+		desktop.Methods
+		pointer bool
+		want    string
+	}{{mac, false, "cgevent"}, {mac, true, "pointer"}, {linux, false, "xtest"}, {linux, true, "xtest"}} {
+		got, err := desktop.Performer{App: app, Methods: c.Methods}.Drag(t.Context(), from, to, c.pointer)
+		if err != nil || got != c.want || app.move.Pointer != c.pointer {
+			t.Errorf("%v, pointer %v: method = %q, %v, app got %v, want %q", c.Methods, c.pointer, got, err, app.move.Pointer, c.want)
+		}
 	}
 }
 
@@ -137,11 +155,10 @@ func TestOpenFailsForUnknownProcess(t *testing.T) {
 // dragged notes the way of a drag.
 type dragged struct {
 	desktop.App
-	path []ui.Point
-	hold time.Duration
+	move desktop.Move
 }
 
-func (d *dragged) Drag(_ context.Context, _ ui.Point, path []ui.Point, _, hold time.Duration) error {
-	d.path, d.hold = path, hold
+func (d *dragged) Drag(_ context.Context, m desktop.Move) error {
+	d.move = m
 	return nil
 }

@@ -19,6 +19,7 @@ type Request struct {
 	Direction *string         `json:"direction,omitempty" doc:"Scroll direction. Required for 'scroll'." enum:"up,down,left,right"`
 	Amount    *int            `json:"amount,omitempty" doc:"Scroll amount in lines (default: 3)" min:"1" max:"1000"`
 	ToID      *string         `json:"toId,omitempty" doc:"Drag destination node ID. Required for 'drag'."`
+	Pointer   bool            `json:"pointer,omitempty" doc:"Drag with the user's mouse pointer, which moves; drags on macOS need it"`
 	SettleMS  *int            `json:"settleMs,omitempty" doc:"Wait time after action for UI to update (default: 80ms)" min:"0" max:"60000"`
 }
 

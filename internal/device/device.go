@@ -115,6 +115,7 @@ type Drag struct {
 	Press    time.Duration // before the finger moves
 	Hold     time.Duration // before the finger lifts
 	Velocity float64       // points per second; 0 is the platform's default
+	Pointer  bool          // the user's mouse pointer may move; devices without one ignore it
 }
 
 // Dragging drags from one point to another.

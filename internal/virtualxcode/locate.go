@@ -28,24 +28,27 @@ func (x Xcode) xcrun(ctx context.Context, c Call) int {
 	args, stdout, stderr := c.Args, c.Stdout, c.Stderr
 	sdk, find, show := c.Getenv("SDKROOT"), false, ""
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
-		name, rest := "-"+strings.TrimLeft(args[0], "-"), args[1:]
+		name, rest := args[0], args[1:]
+		if len(name) > 2 { // long options may have one dash
+			name = "--" + strings.TrimLeft(name, "-")
+		}
 		switch {
-		case name == "-version":
+		case name == "--version":
 			fmt.Fprintln(stdout, "xcrun version 70.")
 			return 0
-		case name == "-h" || name == "-help":
+		case name == "-h" || name == "--help":
 			fmt.Fprintln(stdout, "Usage: xcrun [options] <tool name> ... arguments ...")
 			return 0
-		case (name == "-sdk" || name == "-toolchain") && len(rest) > 0:
-			if name == "-sdk" {
+		case (name == "--sdk" || name == "--toolchain") && len(rest) > 0:
+			if name == "--sdk" {
 				sdk = rest[0]
 			}
 			rest = rest[1:]
-		case name == "-f" || name == "-find":
+		case name == "-f" || name == "--find":
 			find = true
-		case strings.HasPrefix(name, "-show-sdk-"):
+		case strings.HasPrefix(name, "--show-sdk-"):
 			show = name
-		case slices.Contains([]string{"-r", "-run", "-v", "-verbose", "-l", "-log", "-n", "-no-cache", "-k", "-kill-cache"}, name):
+		case slices.Contains([]string{"-r", "--run", "-v", "--verbose", "-l", "--log", "-n", "--no-cache", "-k", "--kill-cache"}, name):
 		default:
 			fmt.Fprintf(stderr, errorXcrun+"unrecognized option: %s\nUsage: xcrun [options] <tool name> ... arguments ...\n", args[0])
 			return exitXcUsage
@@ -82,15 +85,15 @@ func (x Xcode) happens(ctx context.Context, name string) bool {
 func showSDK(what, name string, stdout, stderr io.Writer) int {
 	sdk, ok := xcodebuild.FindSDK(name)
 	said, known := map[string]string{
-		"-show-sdk-path": sdk.Path, "-show-sdk-version": sdk.Version, "-show-sdk-build-version": sdk.Build,
-		"-show-sdk-platform-path": sdk.PlatformPath, "-show-sdk-platform-version": sdk.PlatformVersion,
+		"--show-sdk-path": sdk.Path, "--show-sdk-version": sdk.Version, "--show-sdk-build-version": sdk.Build,
+		"--show-sdk-platform-path": sdk.PlatformPath, "--show-sdk-platform-version": sdk.PlatformVersion,
 	}[what]
-	items := map[string]string{"-show-sdk-path": "Path", "-show-sdk-version": "SDKVersion",
-		"-show-sdk-build-version": "ProductBuildVersion",
-		"-show-sdk-platform-path": "PlatformPath", "-show-sdk-platform-version": "PlatformVersion"}
+	items := map[string]string{"--show-sdk-path": "Path", "--show-sdk-version": "SDKVersion",
+		"--show-sdk-build-version": "ProductBuildVersion",
+		"--show-sdk-platform-path": "PlatformPath", "--show-sdk-platform-version": "PlatformVersion"}
 	switch {
 	case !known:
-		fmt.Fprintf(stderr, errorXcrun+"unrecognized option: -%s\n", what)
+		fmt.Fprintf(stderr, errorXcrun+"unrecognized option: %s\n", what)
 		return exitXcUsage
 	case !ok:
 		fmt.Fprintf(stderr, errorXcrun+"SDK %q cannot be located\n"+errorXcrun+"unable to lookup item '%s' in SDK '%s'\n", name,
@@ -105,17 +108,17 @@ func showSDK(what, name string, stdout, stderr io.Writer) int {
 func (x Xcode) xcodeSelect(c Call) int {
 	args, stdout, stderr := c.Args, c.Stdout, c.Stderr
 	switch strings.Join(args, " ") {
-	case "-p", "--print-path", "-print-path":
+	case "-p", "--print-path":
 		fmt.Fprintln(stdout, x.Dir)
 		return 0
-	case "-v", "--version", "-version":
+	case "-v", "--version":
 		fmt.Fprintln(stdout, "xcode-select version 2409.")
 		return 0
-	case "-h", "--help", "-help":
+	case "-h", "--help":
 		fmt.Fprint(stdout, selectUsage)
 		return 0
 	}
-	if len(args) > 0 && slices.Contains([]string{"-s", "--switch", "-switch", "-r", "--reset"}, args[0]) {
+	if len(args) > 0 && slices.Contains([]string{"-s", "--switch", "-r", "--reset"}, args[0]) {
 		fmt.Fprintln(stderr, "xcode-select: error: tool 'xcode-select' requires root to switch; Virtual Xcode is the only one here")
 		return 1
 	}

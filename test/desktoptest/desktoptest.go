@@ -38,7 +38,7 @@ func New(pids ...int) *Desktop {
 
 // Methods are words that no real system has.
 func (d *Desktop) Methods() desktop.Methods {
-	return desktop.Methods{Accessibility: "said", Input: "done"}
+	return desktop.Methods{Accessibility: "said", Input: "done", Pointer: "pointed"}
 }
 
 // Prepare has nothing to do.
@@ -143,7 +143,7 @@ func (a *App) put(rows []*widget) {
 }
 
 // Did is what reached the app, in order: "press Action", "type héllo", "key s 0x100000", "scroll Items 0 -3",
-// "drag Drag Source to Drop Here".
+// "drag Drag Source to Drop Here", "drag … by the pointer".
 func (a *App) Did() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -408,14 +408,18 @@ func (a *App) Hold(ctx context.Context, at ui.Point, _ time.Duration) error {
 }
 
 // Drag drops the source on the target.
-func (a *App) Drag(_ context.Context, from ui.Point, path []ui.Point, _, _ time.Duration) error {
+func (a *App) Drag(_ context.Context, m desktop.Move) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	source, target := a.under(from), a.under(path[len(path)-1])
+	source, target := a.under(m.From), a.under(m.Path[len(m.Path)-1])
 	if source == nil || target == nil {
 		return nil
 	}
-	a.did = append(a.did, "drag "+source.title+" to "+target.title)
+	did := "drag " + source.title + " to " + target.title
+	if m.Pointer {
+		did += " by the pointer"
+	}
+	a.did = append(a.did, did)
 	if source.title == "Drag Source" && target.title == "Drop Here" {
 		target.title = "Drop Received"
 	}

@@ -5,7 +5,10 @@ import (
 
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/driver/macax"
+	"ios-agent/internal/machine/host"
 )
 
 // NewDesktop is where programs of macOS show windows.
-func NewDesktop(*slog.Logger) desktop.Desktop { return macax.New(macax.Options{}) }
+func NewDesktop(_ *slog.Logger, h *host.Host) desktop.Desktop {
+	return macax.New(macax.Options{Host: h})
+}

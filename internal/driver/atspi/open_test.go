@@ -231,7 +231,8 @@ func TestInputWithoutDisplayIsFault(t *testing.T) {
 	at := look(t, a).Windows[0].Bounds.Centre()
 	for what, err := range map[string]error{
 		"capture": captured, "click": a.Click(t.Context(), at, 1, 1), "type": a.Type(t.Context(), "x"), "scroll": a.Scroll(t.Context(), at, 0, 1),
-		"press": a.Press(t.Context(), desktop.Chord{Key: "a"}, 1), "hold": a.Hold(t.Context(), at, 0), "drag": a.Drag(t.Context(), at, nil, 0, 0),
+		"press": a.Press(t.Context(), desktop.Chord{Key: "a"}, 1), "hold": a.Hold(t.Context(), at, 0),
+		"drag": a.Drag(t.Context(), desktop.Move{From: at}),
 	} {
 		if !fault.Is(err, fault.ToolMissing) {
 			t.Errorf("%s: %v", what, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/jezek/xgb/xproto"
 	"github.com/jezek/xgb/xtest"
 
+	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/pause"
 	"ios-agent/internal/ui"
@@ -238,12 +239,12 @@ func (a *App) Hold(ctx context.Context, at ui.Point, long time.Duration) error {
 	return a.press(ctx, at, 1, func() (ui.Point, error) { return at, errors.Join(a.screen.sync(), pause.For(ctx, long)) })
 }
 
-// Drag presses, moves and releases.
-func (a *App) Drag(ctx context.Context, from ui.Point, path []ui.Point, step, hold time.Duration) error {
-	return a.press(ctx, from, 1, func() (ui.Point, error) {
-		last := from
-		for _, at := range path {
-			if err := pause.For(ctx, step); err != nil {
+// Drag presses, moves and releases. XTEST always moves the pointer.
+func (a *App) Drag(ctx context.Context, m desktop.Move) error {
+	return a.press(ctx, m.From, 1, func() (ui.Point, error) {
+		last := m.From
+		for _, at := range m.Path {
+			if err := pause.For(ctx, m.Step); err != nil {
 				return last, err
 			}
 			last = ui.Point{X: math.Round(at.X), Y: math.Round(at.Y)}
@@ -252,7 +253,7 @@ func (a *App) Drag(ctx context.Context, from ui.Point, path []ui.Point, step, ho
 				return last, err
 			}
 		}
-		return last, pause.For(ctx, hold)
+		return last, pause.For(ctx, m.Hold)
 	})
 }
 

@@ -201,7 +201,7 @@ func TestRealGTK3AppObeysInputs(t *testing.T) {
 	for i := range 10 {
 		path = append(path, ui.Point{X: from.X + float64(i+1)*volume.W/20, Y: from.Y})
 	}
-	a.must(a.Drag(t.Context(), from, path, 16*time.Millisecond, 16*time.Millisecond))
+	a.must(a.Drag(t.Context(), desktop.Move{From: from, Path: path, Step: 16 * time.Millisecond, Hold: 16 * time.Millisecond}))
 	p.AwaitLine(func(l string) bool { return amount(l, "slider") > 0.6 })
 	source, target := a.find("AXStaticText", "Drag Source").Bounds.Centre(), a.find("AXStaticText", "Drop Here").Bounds.Centre()
 	path = path[:0]
@@ -209,7 +209,8 @@ func TestRealGTK3AppObeysInputs(t *testing.T) {
 		part := float64(i+1) / 10
 		path = append(path, ui.Point{X: source.X + (target.X-source.X)*part, Y: source.Y + (target.Y-source.Y)*part})
 	}
-	a.must(a.Drag(t.Context(), source, path, 16*time.Millisecond, 16*time.Millisecond))
+	drop := desktop.Move{From: source, Path: path, Step: 16 * time.Millisecond, Hold: 16 * time.Millisecond, Pointer: true}
+	a.must(a.Drag(t.Context(), drop)) // XTEST moves the pointer either way
 	p.Await("dropped parcel")
 	a.find("AXStaticText", "Drop Received")
 	a.click(a.find("AXCell", "Beta"))
@@ -321,7 +322,7 @@ func TestRealGTK3AppReportsTrueOutcomes(t *testing.T) {
 		cancel()
 	}()
 	time.AfterFunc(100*time.Millisecond, cancel)
-	if err := a.Drag(ctx, off.Bounds.Centre(), far, 20*time.Millisecond, 0); err == nil {
+	if err := a.Drag(ctx, desktop.Move{From: off.Bounds.Centre(), Path: far, Step: 20 * time.Millisecond}); err == nil {
 		t.Error("a drag of 20 s was done")
 	}
 	xdesktop.Eventually(t, "no button is held", func() bool { // a window manager may look at clicks before others do

@@ -249,7 +249,7 @@ func (p *process) Swipe(ctx context.Context, from, to ui.Point, _ time.Duration)
 // Drag drags with the mouse.
 func (p *process) Drag(ctx context.Context, d device.Drag) error {
 	return p.input(ctx, d.From, true, func(do desktop.Performer, _ target) (string, error) {
-		return do.DragTo(ctx, d.From, d.To, d.Press, d.Hold)
+		return do.DragTo(ctx, desktop.Move{From: d.From, Hold: d.Hold, Pointer: d.Pointer}, d.To, d.Press)
 	})
 }
 

@@ -138,6 +138,9 @@ func TestDoubleTapAndDragUseMouse(t *testing.T) {
 		Finger: device.Drag{Press: 40 * time.Millisecond}})
 	s.came(r, err, "done", ui.Changed)
 	s.did("drag Drag Source to Drop Here")
+	r, err = s.Drag(t.Context(), act.How{}, act.ElementDrag{Element: named("Items"), Onto: named("Name"), Finger: device.Drag{Pointer: true}})
+	s.came(r, err, "pointed", ui.Unchanged)
+	s.did("drag Items to Name by the pointer")
 	_, err = s.Pinch(t.Context(), act.How{}, named("Action"), 2)
 	refused(t, err, fault.Unsupported, fault.NotDispatched, "cannot pinch", "a desktop app cannot do this")
 }

@@ -197,8 +197,8 @@ func (a inTurn) Hold(ctx context.Context, at ui.Point, long time.Duration) error
 	return a.p.act(ctx, func(app desktop.App) error { return app.Hold(ctx, at, long) })
 }
 
-func (a inTurn) Drag(ctx context.Context, from ui.Point, path []ui.Point, step, hold time.Duration) error {
-	return a.p.act(ctx, func(app desktop.App) error { return app.Drag(ctx, from, path, step, hold) })
+func (a inTurn) Drag(ctx context.Context, m desktop.Move) error {
+	return a.p.act(ctx, func(app desktop.App) error { return app.Drag(ctx, m) })
 }
 
 func (a inTurn) Scroll(ctx context.Context, at ui.Point, dx, dy int) error {

@@ -17,6 +17,7 @@ import (
 
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
@@ -33,6 +34,7 @@ func TestActionsChangeStateOfFakeApp(t *testing.T) {
 			}
 		}
 	}
+	f.active(0) // keys that are posted to such an app are dropped
 	did("click", "ax")(p.Click(ctx, node("Action")))
 	node("Clicked: 1")
 	did("set_value of a slider", "ax")(p.SetValue(ctx, node("Volume"), json.RawMessage("0.8")))
@@ -46,7 +48,7 @@ func TestActionsChangeStateOfFakeApp(t *testing.T) {
 	}
 	did("key", "cgevent")(p.Key(ctx, "a", []string{"cmd"}))
 	did("scroll", "cgevent")(p.Scroll(ctx, node("Items"), "down", 3))
-	did("drag", "cgevent")(p.Drag(ctx, node("Drag Source"), node("Drop Here")))
+	did("drag", "pointer")(p.Drag(ctx, node("Drag Source"), node("Drop Here"), true))
 	node("Drop Received")
 	if _, is := errors.AsType[*desktop.GoneError](a.Perform(ctx, "ax9999", desktop.Press)); !is {
 		t.Error("an unknown element did not return a GoneError")
@@ -135,10 +137,10 @@ func TestPointerInputsPostExpectedEvents(t *testing.T) {
 		"hold": {func() error { return a.Hold(ctx, at, time.Millisecond) },
 			line("moved", "0", "0") + line("down", "1", "0") + line("up", "1", "0") + "press Action\n"},
 		"drag": {func() error {
-			return a.Drag(ctx, at, []ui.Point{{X: 160, Y: 110}, {X: 900, Y: 10}}, time.Nanosecond, time.Nanosecond)
+			return a.Drag(ctx, desktop.Move{From: at, Path: []ui.Point{{X: 160, Y: 110}, {X: 490, Y: 60}}, Pointer: true})
 		},
-			line("moved", "0", "0") + line("down", "1", "0") + "dragged 160,110 clicks 1 button 0 window 102 at 60,60\n" +
-				"dragged 900,10 clicks 1 button 0 window 102 at 800,-40\nup 900,10 clicks 1 button 0 window 102 at 800,-40\n"},
+			"pointer moved 150,100 by 143,92\npointer down 150,100 by 0,0\npointer dragged 160,110 by 10,10\n" +
+				"pointer dragged 490,60 by 330,-50\npointer up 490,60 by 0,0\npointer moved 7,8 by -483,-52\n"},
 		"scroll": {func() error { return a.Scroll(ctx, at, 2, -5) }, line("moved", "0", "0") + "scroll 2,-5 over 150,100 window 102 at 50,50\n"},
 		"beside": {func() error { return a.Click(ctx, ui.Point{X: 5, Y: 6}, 1, 1) }, "moved 5,6 clicks 0 button 0 window 0 at -1,-1\n" +
 			"down 5,6 clicks 1 button 0 window 0 at -1,-1\nup 5,6 clicks 1 button 0 window 0 at -1,-1\n"},
@@ -155,6 +157,104 @@ func TestPointerInputsPostExpectedEvents(t *testing.T) {
 	wantFault(t, a.Click(ctx, at, 1, 1), fault.AppNotRunning, "has ended")
 }
 
+// TestDragNeedsPointer: AppKit begins no drag for events that are posted to a process, and the pointer reaches whatever is in front.
+func TestDragNeedsPointer(t *testing.T) {
+	a, f := open(t)
+	tree := look(t, a)
+	m := desktop.Move{From: find(t, tree, "Drag Source").Bounds.Centre()}
+	to := find(t, tree, "Drop Here").Bounds.Centre()
+	m.Path = []ui.Point{{X: to.X, Y: to.Y - 5}, to}
+	refused := wantFault(t, a.Drag(t.Context(), m), fault.Unsupported, hint.Field("pointer"), "moves the user's mouse pointer")
+	if refused.Dispatched != fault.NotDispatched || f.told() != "" {
+		t.Errorf("dispatched %q, events %s, want none", refused.Dispatched, f.told())
+	}
+	m.Pointer = true
+	f.cover(2)
+	a.options.Activate = time.Nanosecond
+	refused = wantFault(t, a.Drag(t.Context(), m), fault.ElementUnhittable, `a window of "other" covers process 4242`)
+	if refused.Dispatched != fault.NotDispatched || f.told() != "" {
+		t.Errorf("dispatched %q, events %s, want none", refused.Dispatched, f.told())
+	}
+	f.cover(1)
+	f.active(0)
+	f.lag(20)
+	a.options.Activate, a.options.Drop = time.Minute, 40*time.Millisecond
+	if err := a.Drag(soon(t), m); err != nil {
+		t.Fatal(err)
+	}
+	find(t, look(t, a), "Drop Received")
+	if told := f.told(); !strings.HasSuffix(told, "\npointer moved 7,8 by -213,-547\n") {
+		t.Errorf("events = %s, want the pointer back at its place", told)
+	}
+	m.Path = nil
+	if err := a.Drag(soon(t), m); err != nil {
+		t.Errorf("a drag without a way: %v", err)
+	}
+	a.options.Activate = time.Nanosecond
+	wantFault(t, a.Drag(t.Context(), desktop.Move{From: ui.Point{X: 5, Y: 6}, Pointer: true}), fault.ElementUnhittable)
+}
+
+// TestKeysActivateApp: keys that are posted to an app that is not active are dropped; clicks arrive there.
+func TestKeysActivateApp(t *testing.T) {
+	a, f := open(t)
+	f.active(0)
+	if err := a.Click(t.Context(), ui.Point{X: 150, Y: 100}, 1, 1); err != nil || a.frontmost() {
+		t.Errorf("click: %v, active %v, want a click that leaves the app where it is", err, a.frontmost())
+	}
+	f.stubborn(1)
+	f.forget()
+	a.options.Activate = 30 * time.Millisecond
+	for _, err := range []error{a.Type(t.Context(), "x"), a.Press(t.Context(), desktop.Chord{Key: "s"}, 1)} {
+		if refused := wantFault(t, err, fault.NoFocus, "does not become the active app"); refused.Dispatched != fault.NotDispatched {
+			t.Errorf("dispatched %q, want not", refused.Dispatched)
+		}
+	}
+	if f.downs() != 0 {
+		t.Errorf("%d keys were sent, want none", f.downs())
+	}
+	f.stubborn(0)
+	a.options.Activate = time.Minute
+	if err := a.Press(soon(t), desktop.Chord{Key: "s"}, 1); err != nil || f.told() != "key down 0x1 0\nkey up 0x1 0\n" {
+		t.Errorf("press: %v, events %s, want a key", err, f.told())
+	}
+}
+
+// TestPressNumbersFollowSystem: macOS drops a press whose number is used, or not just above the number of the system's own presses.
+func TestPressNumbersFollowSystem(t *testing.T) {
+	d, f := newDesktop(t, built.now)
+	pressed := 0
+	click := func(a desktop.App) {
+		t.Helper()
+		pressed++
+		err := a.Click(t.Context(), ui.Point{X: 150, Y: 100}, 1, 1)
+		if got := strings.Count(f.told(), "press Action\n"); err != nil || got != pressed {
+			t.Errorf("%v, %d presses, want %d", err, got, pressed)
+		}
+	}
+	var apps []desktop.App
+	for range 2 {
+		a, err := d.Open(t.Context(), pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		apps = append(apps, a)
+	}
+	for _, a := range apps {
+		click(a)
+		f.userClicks(1500)
+		click(a)
+	}
+	f.userClicks(1<<15 - 2*1500 - 5070) // more than an event has room for
+	if n := apps[0].(*App).lib.nextPress(); n != 2 {
+		t.Errorf("number = %d, want 2", n)
+	}
+	for _, a := range apps {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestInputIsReleasedWhenCallerLeaves: a pressed button is released when the caller leaves in the middle.
 func TestInputIsReleasedWhenCallerLeaves(t *testing.T) {
 	a, f := open(t)
@@ -162,7 +262,7 @@ func TestInputIsReleasedWhenCallerLeaves(t *testing.T) {
 	for name, do := range map[string]func(context.Context) error{
 		"hold": func(ctx context.Context) error { return a.Hold(ctx, at, time.Hour) },
 		"drag": func(ctx context.Context) error {
-			return a.Drag(ctx, at, []ui.Point{{X: 1, Y: 1}}, time.Hour, time.Hour)
+			return a.Drag(ctx, desktop.Move{From: at, Path: []ui.Point{{X: 160, Y: 110}}, Step: time.Hour, Pointer: true})
 		},
 		"click": func(ctx context.Context) error { return a.Click(ctx, at, 1, 1_000_000) },
 		"press": func(ctx context.Context) error {

@@ -3,14 +3,24 @@
 package macax
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"image"
+	"image/png"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"time"
 
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/ui"
 )
 
@@ -31,20 +41,68 @@ const (
 
 // Capture takes a picture of the process's largest window, or of an element's window, and returns the window's frame in points.
 func (a *App) Capture(ctx context.Context, key string) (picture image.Image, at ui.Rect, err error) {
-	err = a.do(ctx, func() error {
+	var w window
+	err = a.do(ctx, func() (err error) {
 		l := a.lib
 		if l.mayCapture != nil && !l.mayCapture() {
-			return errBlind()
+			return l.errBlind()
 		}
-		w, err := a.windowOf(key)
-		if err != nil {
-			return err
+		if w, err = a.windowOf(key); err == nil && l.createImage != nil {
+			picture, err = l.picture(w)
 		}
-		at = w.bounds
-		picture, err = l.picture(w)
 		return err
 	})
-	return picture, at, err
+	if err == nil && picture == nil {
+		picture, err = a.options.photograph(ctx, w)
+	}
+	return picture, w.bounds, err
+}
+
+// photographing is how long screencapture may take.
+const photographing = 15 * time.Second
+
+// photograph has Apple's screencapture take the picture: without a sound and a shadow, into a file of its own.
+func (o Options) photograph(ctx context.Context, w window) (image.Image, error) {
+	failed := func(err error) error {
+		return fault.New(fault.ScreenshotFailed, "macOS returned no picture of window %d: %w", w.id, err).With("pane", recording).
+			WithHint("allow the program that started the daemon in %s; run `screencapture -l %d window.png` in a terminal to check whether "+
+				"macOS allows any capture", recording, w.id)
+	}
+	if o.Host == nil {
+		return nil, failed(errors.New("this macOS has no CGWindowListCreateImage"))
+	}
+	dir, err := os.MkdirTemp("", "screencapture-") // mode 0700
+	if err != nil {
+		return nil, failed(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "window.png")
+	if err := os.WriteFile(path, nil, 0o600); err != nil { // so that screencapture does not choose the mode
+		return nil, failed(err)
+	}
+	_, err = o.Host.Run(ctx, host.Cmd{
+		Name: "/usr/sbin/screencapture", Args: []string{"-x", "-o", "-t", "png", "-l", strconv.FormatUint(uint64(w.id), 10), path},
+		Timeout: photographing, Outputs: []string{path},
+	})
+	if err != nil {
+		return nil, failed(err)
+	}
+	b, err := regularfile.Read(path, 4*mostPixels)
+	if err != nil {
+		return nil, failed(err)
+	}
+	is, err := png.DecodeConfig(bytes.NewReader(b))
+	if err == nil && is.Width > mostPixels/is.Height {
+		err = fmt.Errorf("%d × %d pixels are too many", is.Width, is.Height)
+	}
+	if err != nil {
+		return nil, failed(err)
+	}
+	picture, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		return nil, failed(err)
+	}
+	return picture, nil
 }
 
 // windowOf finds the window for a picture.
@@ -77,23 +135,17 @@ func (a *App) windowOf(key string) (window, error) {
 	return same[0], nil
 }
 
-// picture takes the picture of a window.
+// picture takes the picture of a window; nil if macOS returns none.
 func (l *library) picture(w window) (image.Image, error) {
-	failed := fault.New(fault.ScreenshotFailed, "macOS returned no picture of window %d", w.id).
-		WithHint("allow the program that started the daemon in System Settings → Privacy & Security → Screen & System Audio Recording; "+
-			"run `screencapture -l %d window.png` in a terminal to check whether macOS allows any capture", w.id)
-	if l.createImage == nil {
-		return nil, failed.With("missing", "CGWindowListCreateImage")
-	}
 	null := cgRect{X: math.Inf(1), Y: math.Inf(1)} // CGRectNull: as large as the window
 	object := l.createImage(null, listThisWindow, w.id, imageWithoutFrame)
 	if object == 0 {
-		return nil, failed
+		return nil, nil
 	}
 	defer l.release(object)
 	width, height, row := int(l.imageWidth(object)), int(l.imageHeight(object)), int(l.imageRow(object))
 	if width <= 0 || height <= 0 || width > mostPixels/height {
-		return nil, failed.With("width", width).With("height", height)
+		return nil, fault.New(fault.ScreenshotFailed, "macOS returned a picture of %d × %d pixels of window %d", width, height, w.id)
 	}
 	order, opaque, known := pixels(l.imageInfo(object))
 	if !known || l.imageBits(object) != 32 || row < 4*width {
@@ -102,11 +154,11 @@ func (l *library) picture(w window) (image.Image, error) {
 	}
 	data := l.providerData(l.imageProvider(object))
 	if data == 0 {
-		return nil, failed
+		return nil, nil
 	}
 	defer l.release(data)
 	if l.dataLength(data) < row*(height-1)+4*width {
-		return nil, failed
+		return nil, nil
 	}
 	out := image.NewRGBA(image.Rect(0, 0, width, height))
 	line := make([]byte, 4*width)

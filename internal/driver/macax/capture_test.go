@@ -3,13 +3,22 @@
 package macax
 
 import (
+	"bytes"
+	"context"
 	"errors"
+	"fmt"
+	"image"
 	"image/color"
+	"image/png"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/host"
 	"ios-agent/internal/ui"
 )
 
@@ -46,6 +55,93 @@ func TestCaptureReturnsWindowPicture(t *testing.T) {
 	f.mayPicture(0)
 	_, _, err = a.Capture(t.Context(), "")
 	wantFault(t, err, fault.Forbidden, "Screen Recording", "the program that started the daemon")
+}
+
+// TestScreencaptureTakesPictureThatFunctionDoesNot: CGWindowListCreateImage is missing, or returns nothing.
+func TestScreencaptureTakesPictureThatFunctionDoesNot(t *testing.T) {
+	var argv []string
+	refuse := false
+	runner, err := host.New(host.Options{Inside: func(name string) host.Main {
+		return func(_ context.Context, in host.Invocation) int {
+			argv = append([]string{name}, in.Args...)
+			if refuse {
+				fmt.Fprintln(in.Stderr, "could not create image from window")
+				return 1
+			}
+			file := in.Args[len(in.Args)-1]
+			for path, mode := range map[string]fs.FileMode{file: 0o600, filepath.Dir(file): fs.ModeDir | 0o700} {
+				if is, err := os.Stat(path); err != nil || is.Mode() != mode {
+					t.Errorf("%s: %v, %v, want mode %v", path, is.Mode(), err, mode)
+				}
+			}
+			p := image.NewRGBA(image.Rect(0, 0, 800, 1800))
+			p.Set(7, 3, color.RGBA{R: 7, G: 3, B: 1, A: 255})
+			var b bytes.Buffer
+			if err := errors.Join(png.Encode(&b, p), os.WriteFile(file, b.Bytes(), 0o600)); err != nil {
+				t.Error(err)
+			}
+			return 0
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, library := range map[string]string{"missing": built.old, "without a result": built.now} {
+		d, f := newDesktop(t, library)
+		d.options.Host, refuse = runner, false
+		f.noImage(1)
+		a, err := d.Open(t.Context(), pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, at, err := a.Capture(t.Context(), "")
+		if err != nil || at.W != 400 || color.RGBAModel.Convert(p.At(7, 3)) != (color.RGBA{R: 7, G: 3, B: 1, A: 255}) {
+			t.Fatalf("%s: %v, frame %v, want the picture", name, err, at)
+		}
+		file := argv[len(argv)-1]
+		if want := []string{"/usr/sbin/screencapture", "-x", "-o", "-t", "png", "-l", "102", file}; !slices.Equal(argv, want) {
+			t.Errorf("%s: argv = %q, want %q", name, argv, want)
+		}
+		if _, err := os.Stat(filepath.Dir(file)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v, want the folder removed", name, err)
+		}
+		refuse = true
+		_, _, err = a.Capture(t.Context(), "")
+		wantFault(t, err, fault.ScreenshotFailed, "could not create image from window", "Screen & System Audio Recording")
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestPermissionsAreAskedForOnce: the first refusal of each permission has macOS ask; each fault names the pane and the program.
+func TestPermissionsAreAskedForOnce(t *testing.T) {
+	a, f := open(t)
+	me, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := a.Capture(t.Context(), ""); err != nil || f.asked() != 0 {
+		t.Errorf("%v, asked %d, want no question about a permission that is there", err, f.asked())
+	}
+	f.trust(0)
+	f.mayPicture(0)
+	for i, program := range []string{"the program that started the daemon (the terminal", me} {
+		if i > 0 {
+			f.responsible(int32(os.Getpid()))
+		}
+		_, err := a.Look(t.Context(), desktop.Limits{})
+		wantFault(t, err, fault.Forbidden, "System Settings → Privacy & Security → Accessibility", program)
+		wantFault(t, a.Type(t.Context(), "x"), fault.Forbidden, "Accessibility")
+		_, _, err = a.Capture(t.Context(), "")
+		wantFault(t, err, fault.Forbidden, "System Settings → Privacy & Security → Screen & System Audio Recording", program)
+	}
+	if f.asked() != 11 {
+		t.Errorf("asked %d, want each question once", f.asked())
+	}
+	if got := bundle("/Applications/iTerm.app/Contents/MacOS/iTerm2"); got != "/Applications/iTerm.app" {
+		t.Errorf("bundle = %q, want the app", got)
+	}
 }
 
 // TestMissingOptionalFunctionsAllowClicks lacks the optional functions: the fault says so, and clicks still reach the process.

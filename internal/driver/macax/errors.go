@@ -5,11 +5,14 @@ package macax
 import (
 	"errors"
 	"fmt"
+	"os"
+	"strings"
 	"syscall"
 
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/hint"
+	"ios-agent/internal/machine/processes"
 )
 
 // axError is AXError from AXError.h.
@@ -47,20 +50,56 @@ func (e axError) String() string {
 	return fmt.Sprintf("AXError %d", int32(e))
 }
 
-// errUntrusted says which program needs which permission, and where to give it.
-func errUntrusted() *fault.Fault {
-	return fault.New(fault.Forbidden, "macOS does not let this program use accessibility").
-		WithHint("allow the program that started the daemon (the terminal, editor or agent that you work in) in "+
-			"System Settings → Privacy & Security → Accessibility, then stop the daemon (%s) and try again",
-			hint.Command("ios-agent daemon stop"))
+// The panes of the permissions.
+const (
+	privacy       = "System Settings → Privacy & Security → "
+	accessibility = privacy + "Accessibility"
+	recording     = privacy + "Screen & System Audio Recording (Screen Recording before macOS 15)"
+)
+
+// errUntrusted says which program needs which permission, and where to give it. The first one has macOS ask the user.
+func (l *library) errUntrusted() *fault.Fault {
+	l.askedTrust.Do(func() {
+		options := l.dictionaryCreate(0, []ref{l.trustedPrompt}, []ref{l.booleanTrue}, 1, l.keyCallbacks, l.valueCallbacks)
+		l.trusted(options)
+		l.release(options)
+	})
+	return l.errForbidden("use accessibility", accessibility)
 }
 
 // errBlind is the same for pictures.
-func errBlind() *fault.Fault {
-	return fault.New(fault.Forbidden, "macOS does not let this program take pictures of windows").
-		WithHint("allow the program that started the daemon (the terminal, editor or agent that you work in) in "+
-			"System Settings → Privacy & Security → Screen & System Audio Recording (Screen Recording before macOS 15), "+
-			"then stop the daemon (%s) and try again", hint.Command("ios-agent daemon stop"))
+func (l *library) errBlind() *fault.Fault {
+	l.askedCapture.Do(func() {
+		if l.askCapture != nil {
+			l.askCapture()
+		}
+	})
+	return l.errForbidden("take pictures of windows", recording)
+}
+
+func (l *library) errForbidden(what, pane string) *fault.Fault {
+	return fault.New(fault.Forbidden, "macOS does not let this program %s", what).With("pane", pane).
+		WithHint("allow %s in %s, then stop the daemon (%s) and try again; a daemon has macOS ask for each permission once, on the screen",
+			l.program(), pane, hint.Command("ios-agent daemon stop"))
+}
+
+// program names the program whose permissions macOS checks.
+func (l *library) program() string {
+	const started = "the program that started the daemon"
+	if l.responsible != nil {
+		if seen, err := processes.Inspect(int(l.responsible(int32(os.Getpid())))); err == nil && seen.Path != "" {
+			return fmt.Sprintf("%q, %s,", bundle(seen.Path), started)
+		}
+	}
+	return started + " (the terminal, editor or agent that you work in)"
+}
+
+// bundle is the app that a program is in; the program itself if it is in none.
+func bundle(path string) string {
+	if app, _, is := strings.Cut(path, ".app/"); is {
+		return app + ".app"
+	}
+	return path
 }
 
 // alive reports why a process cannot be driven: it has ended, or it belongs to another user. Signal 0 finds that out.
@@ -111,7 +150,7 @@ func (a *App) fail(e axError, on *element, cannot string) error {
 	case axCannotComplete:
 		return a.errSilent(true)
 	case axAPIDisabled:
-		return errUntrusted()
+		return a.lib.errUntrusted()
 	}
 	return fault.New(fault.ToolFailed, "macOS answered %s: the element did not %s", e, cannot).
 		WithHint("look at the element before you try another way").WithDispatch(fault.MaybeDispatched)

@@ -78,6 +78,9 @@ type fake struct {
 	forget, cycle, idle                                    func()
 	trust, hang, hide, deep, wide, kill, silence, minimize func(int32)
 	shift, mayPicture, single, mute, modal                 func(int32)
+	active, stubborn, cover, lag, userClicks, noImage      func(int32)
+	responsible                                            func(pid int32)
+	asked                                                  func() int32
 	second                                                 func() int32
 	errors                                                 func(perform, set, observer, notification axError)
 	timeout                                                func() float32
@@ -98,6 +101,8 @@ func control(t testing.TB, library string) *fake {
 		"trust": &f.trust, "hang": &f.hang, "hide": &f.hide, "deep": &f.deep, "wide": &f.wide, "kill": &f.kill, "silence": &f.silence,
 		"minimize": &f.minimize, "hold_shift": &f.shift, "allow_pictures": &f.mayPicture, "second_window": &f.second, "errors": &f.errors,
 		"timeout": &f.timeout, "pools": &f.pools, "pushed": &f.pushed, "observers": &f.observers, "registered": &f.registered,
+		"active": &f.active, "stubborn": &f.stubborn, "cover": &f.cover, "lag": &f.lag, "user_clicks": &f.userClicks,
+		"no_image": &f.noImage, "responsible": &f.responsible, "asked": &f.asked,
 		"manual": &f.manual, "single": &f.single, "modal": &f.modal, "mute": &f.mute, "downs": &f.downs, "title": &f.title,
 	} {
 		purego.RegisterLibFunc(to, handle, "fake_"+name)
@@ -113,7 +118,8 @@ func newDesktop(t testing.TB, path string) (*Desktop, *fake) {
 	t.Helper()
 	f := control(t, path)
 	before := f.live()
-	d := New(Options{Libraries: libraries(path), Alive: func(int) error { return nil }, Pace: time.Nanosecond, Press: time.Nanosecond})
+	d := New(Options{Libraries: libraries(path), Alive: func(int) error { return nil }, Pace: time.Nanosecond, Press: time.Nanosecond,
+		Drop: time.Nanosecond})
 	t.Cleanup(func() {
 		kept := 0 // names that a library keeps
 		if l, err := d.load(); err == nil {

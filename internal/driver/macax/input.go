@@ -5,11 +5,14 @@ package macax
 import (
 	"cmp"
 	"context"
+	"math"
+	"slices"
 	"time"
 	"unicode/utf16"
 
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/pause"
 	"ios-agent/internal/ui"
 )
@@ -29,9 +32,13 @@ const (
 	unitLine     = 1       // kCGScrollEventUnitLine
 	keypadFlag   = 1 << 21 // kCGEventFlagMaskNumericPad
 	functionFlag = 1 << 23 // kCGEventFlagMaskSecondaryFn
+	otherDown    = 25
+	tapHID       = 0 // kCGHIDEventTap: events of the hardware enter here
 
 	fieldNumber       = 0  // kCGMouseEventNumber
 	fieldClicks       = 1  // kCGMouseEventClickState
+	fieldDeltaX       = 4  // kCGMouseEventDeltaX
+	fieldDeltaY       = 5  // kCGMouseEventDeltaY
 	fieldTarget       = 40 // kCGEventTargetUnixProcessID
 	fieldWindow       = 51 // undocumented: AppKit reads it as the number of the event's window
 	fieldUnder        = 91 // kCGMouseEventWindowUnderMousePointer
@@ -41,26 +48,32 @@ const (
 // textUnits is the number of UTF-16 units in one event; macOS drops the rest.
 const textUnits = 20
 
-// input is one input of the mouse or the keyboard: it posts events to the process, so that the user's pointer and focus stay where they
-// are.
+// input is one input of the mouse or the keyboard: it posts events to the process, so that the user's pointer stays where it is.
 type input struct {
 	*App
-	ctx    context.Context
-	source ref
-	window *window // under the first point
-	number int64   // of the press, its drags and its release
+	ctx     context.Context
+	source  ref
+	window  *window  // under the first point
+	number  int64    // of the press, its drags and its release
+	pointer *cgPoint // where the user's pointer is, for an input that moves it; nil for others
 }
 
-// AppKit ignores a drag or a release whose number differs from the number of the press. The event record has 15 bits for it. Numbers of
-// the system's own presses count from 1 after a login; ours begin far above.
-const (
-	firstNumber = 1 << 14
-	lastNumber  = 1<<15 - 1
-)
+// press begins a press: AppKit ignores a drag or a release whose number differs from the number of the press.
+func (in *input) press() { in.number = in.lib.nextPress() }
 
-// press begins a press: the events of the mouse until its release have one number.
-func (in *input) press() {
-	in.number = firstNumber + (in.presses.Add(1)-1)%(lastNumber-firstNumber+1)
+// mostPresses is the largest number of a press: the event record has 15 bits for it.
+const mostPresses = 1<<15 - 1
+
+// nextPress returns the number of a new press. macOS 27 accepts a number only if it is new and not far above its own count of presses.
+func (l *library) nextPress() int64 {
+	var own int64
+	for _, kind := range []uint32{leftDown, rightDown, otherDown} {
+		own += int64(l.counter(stateHID, kind))
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.presses = max(l.presses, own) + 1
+	return (l.presses-1)%mostPresses + 1
 }
 
 // send posts the events of one input. Without the permission macOS drops them silently, so send checks it first.
@@ -70,7 +83,7 @@ func (a *App) send(ctx context.Context, fn func(in *input) error) error {
 			return err
 		}
 		if !a.lib.trusted(0) {
-			return errUntrusted()
+			return a.lib.errUntrusted()
 		}
 		in := &input{App: a, ctx: ctx, source: a.lib.sourceCreate(stateHID)}
 		if in.source == 0 {
@@ -111,8 +124,17 @@ func (in *input) mouse(kind uint32, at ui.Point, button uint32, clicks int64) er
 		in.lib.setField(e, fieldClicks, clicks)
 		in.lib.setField(e, fieldNumber, in.number)
 	}
-	in.address(e, at)
-	in.lib.post(int32(in.pid), e)
+	if in.pointer == nil {
+		in.address(e, at)
+		in.lib.post(int32(in.pid), e)
+		return nil
+	}
+	for field, delta := range map[uint32]float64{fieldDeltaX: at.X - in.pointer.X, fieldDeltaY: at.Y - in.pointer.Y} {
+		in.lib.setField(e, field, int64(math.Round(delta))) // macOS takes a drag without a delta for a mouse that stands still
+		in.lib.setDouble(e, field, delta)
+	}
+	in.lib.postAll(tapHID, e)
+	*in.pointer = cgPoint(at)
 	return nil
 }
 
@@ -161,35 +183,132 @@ func (a *App) Click(ctx context.Context, at ui.Point, button, times int) error {
 
 // Hold presses for a time.
 func (a *App) Hold(ctx context.Context, at ui.Point, long time.Duration) error {
-	return a.Drag(ctx, at, nil, 0, long)
+	return a.send(ctx, func(in *input) error {
+		in.aim(at)
+		return in.drag(desktop.Move{From: at, Hold: long})
+	})
 }
 
-// Drag presses, moves, and releases at the current point.
-func (a *App) Drag(ctx context.Context, from ui.Point, path []ui.Point, step, hold time.Duration) error {
+// Drag drags with the user's pointer: AppKit begins no drag for events that are posted to a process. The pointer returns to its place.
+func (a *App) Drag(ctx context.Context, m desktop.Move) error {
+	if !m.Pointer {
+		return fault.New(fault.Unsupported, "macOS starts no drag by input that is sent to one process").
+			WithHint("set %s: the drag then moves the user's mouse pointer, and puts it back", hint.Field("pointer")).
+			WithDispatch(fault.NotDispatched)
+	}
+	m.Hold = max(m.Hold, a.options.Drop)
 	return a.send(ctx, func(in *input) error {
-		in.aim(from)
-		if err := in.mouse(mouseMoved, from, buttonLeft, 0); err != nil {
+		if err := in.activate(); err != nil {
 			return err
 		}
-		in.press()
-		if err := in.mouse(leftDown, from, buttonLeft, 1); err != nil {
+		if err := in.exposed(append([]ui.Point{m.From}, m.Path...)); err != nil {
 			return err
 		}
-		at, err := from, error(nil)
-		for _, p := range path {
-			if err = in.pause(step); err != nil {
-				break
-			}
-			if err = in.mouse(leftDragged, p, buttonLeft, 1); err != nil {
-				break
-			}
-			at = p
+		now := in.lib.currentEvent(0)
+		if now == 0 {
+			return errNoEvent()
+		}
+		defer in.lib.release(now)
+		was := in.lib.location(now)
+		in.pointer = new(was)
+		return cmp.Or(in.drag(m), in.mouse(mouseMoved, ui.Point(was), buttonLeft, 0))
+	})
+}
+
+// drag presses, moves, and releases at the current point. The release happens even when ctx ends before.
+func (in *input) drag(m desktop.Move) error {
+	if err := in.mouse(mouseMoved, m.From, buttonLeft, 0); err != nil {
+		return err
+	}
+	in.press()
+	if err := in.mouse(leftDown, m.From, buttonLeft, 1); err != nil {
+		return err
+	}
+	at, err := m.From, in.pause(in.options.Press)
+	for _, p := range m.Path {
+		if err == nil {
+			err = in.pause(m.Step)
 		}
 		if err == nil {
-			err = in.pause(hold)
+			err = in.mouse(leftDragged, p, buttonLeft, 1)
 		}
-		return cmp.Or(err, in.mouse(leftUp, at, buttonLeft, 1))
+		if err != nil {
+			break
+		}
+		at = p
+	}
+	if err == nil {
+		err = in.pause(m.Hold)
+	}
+	return cmp.Or(err, in.mouse(leftUp, at, buttonLeft, 1))
+}
+
+// dock is the layer of the Dock. Windows of programs are below it; cursors, menus and marks of the system are above, and most of them let
+// clicks through.
+const dock = 20
+
+// exposed returns a fault unless the process's own windows are in front at both ends of a way: the pointer reaches whatever is there.
+func (in *input) exposed(way []ui.Point) error {
+	refused := fault.New(fault.ElementUnhittable, "process %d shows no window at both ends of the drag", in.pid)
+	own := func(at ui.Point) bool {
+		all := slices.DeleteFunc(in.lib.list(listOnScreen|listWithoutDesktop), func(w window) bool {
+			return w.layer >= dock || !w.bounds.Contains(at)
+		})
+		if len(all) > 0 && all[0].pid != in.pid {
+			refused = fault.New(fault.ElementUnhittable, "a window of %s covers process %d at %g, %g", ui.Quote(all[0].owner), in.pid, at.X, at.Y)
+		}
+		return len(all) > 0 && all[0].pid == in.pid
+	}
+	if is, err := in.soon(func() bool { return own(way[0]) && own(way[len(way)-1]) }); is || err != nil {
+		return err
+	}
+	return refused.WithHint("move the window that covers the app away").WithDispatch(fault.NotDispatched)
+}
+
+// soon waits until something is so, for at most Options.Activate.
+func (in *input) soon(is func() bool) (so bool, err error) {
+	const poll = 10 * time.Millisecond
+	for range in.options.Activate / poll {
+		if is() {
+			return true, nil
+		}
+		if err := in.pause(poll); err != nil {
+			return false, err
+		}
+	}
+	return is(), nil
+}
+
+// activate makes the process the active one, unless it is: macOS drops keys that are posted to another.
+func (in *input) activate() error {
+	if in.frontmost() {
+		return nil
+	}
+	in.lib.setAttribute(in.root, in.lib.name("AXFrontmost"), in.lib.booleanTrue) // some apps obey and answer an error
+	seen := 0
+	is, err := in.soon(func() bool {
+		if seen++; !in.frontmost() {
+			seen = 0
+		}
+		return seen == 2 // one answer may come from the middle of the change
 	})
+	if is || err != nil {
+		return err
+	}
+	return fault.New(fault.NoFocus, "process %d does not become the active app: macOS would drop its input", in.pid).
+		WithHint("close a dialog of another app that keeps the focus; setting values and pressing buttons need no active app").
+		WithDispatch(fault.NotDispatched)
+}
+
+// frontmost reports whether the process is the active one, or does not say.
+func (a *App) frontmost() bool {
+	var value ref
+	if a.lib.copyAttribute(a.root, a.lib.name("AXFrontmost"), &value) != axSuccess || value == 0 {
+		return true
+	}
+	defer a.lib.release(value)
+	front, said := a.lib.bool(value)
+	return front || !said
 }
 
 // Scroll turns the wheel, after it has moved the pointer to the point.
@@ -215,6 +334,9 @@ func (a *App) Scroll(ctx context.Context, at ui.Point, dx, dy int) error {
 // Press presses a key together with others.
 func (a *App) Press(ctx context.Context, c desktop.Chord, times int) error {
 	return a.send(ctx, func(in *input) error {
+		if err := in.activate(); err != nil {
+			return err
+		}
 		for i := range times {
 			if i > 0 {
 				if err := in.pause(a.options.Pace); err != nil {
@@ -232,6 +354,9 @@ func (a *App) Press(ctx context.Context, c desktop.Chord, times int) error {
 // Type types a text as it is, whatever the keyboard's layout. Return and tab are sent as keys, because fields ignore them as text.
 func (a *App) Type(ctx context.Context, text string) error {
 	return a.send(ctx, func(in *input) error {
+		if err := in.activate(); err != nil {
+			return err
+		}
 		for i, s := range strokes(text) {
 			if i > 0 {
 				if err := in.pause(a.options.Pace); err != nil {

@@ -47,6 +47,7 @@ type library struct {
 	arrayCount        func(ref) int
 	arrayValues       func(a ref, at, n int, into []ref)
 	dictionaryGet     func(d, key ref) ref
+	dictionaryCreate  func(alloc ref, keys, values []ref, n int, keyCallbacks, valueCallbacks uintptr) ref
 	dataLength        func(ref) int
 	dataBytes         func(d ref, at, n int, into []byte)
 	runLoopCurrent    func() ref
@@ -54,12 +55,15 @@ type library struct {
 	runLoopRemove     func(loop, source, mode ref)
 	runLoopRun        func(mode ref, seconds float64, once bool) int32
 	runLoopStop       func(loop ref)
-	arrayCallbacks    uintptr // the address of a struct
+	arrayCallbacks    uintptr // the address of a struct, as the next two
+	keyCallbacks      uintptr
+	valueCallbacks    uintptr
 	booleanTrue       ref
 	defaultMode       ref
 	poolPush          func() uintptr
 	poolPop           func(uintptr)
 	trusted           func(options ref) bool
+	trustedPrompt     ref // key of an option: ask the user
 	systemElement     func() ref
 	appElement        func(pid int32) ref
 	elementType       func() uint
@@ -85,6 +89,11 @@ type library struct {
 	flags             func(e ref) uint64
 	setLocation       func(e ref, x, y float64)
 	post              func(pid int32, e ref)
+	postAll           func(tap uint32, e ref) // as the hardware's own event
+	currentEvent      func(source ref) ref
+	location          func(e ref) cgPoint
+	setDouble         func(e ref, field uint32, value float64)
+	counter           func(state int32, kind uint32) uint32 // of events since the start of the system
 	windowList        func(option, window uint32) ref
 	rectangle         func(dictionary ref, into *cgRect) bool
 	imageWidth        func(ref) uint
@@ -104,12 +113,17 @@ type library struct {
 	setWindowLocation func(e ref, x, y float64)                        // nil: this macOS lacks it
 	createImage       func(r cgRect, option, window, image uint32) ref // nil: this macOS lacks it
 	mayCapture        func() bool                                      // nil: this macOS needs no permission
+	askCapture        func() bool                                      // asks the user for it; nil as mayCapture
+	responsible       func(pid int32) int32                            // whose permissions a process uses; nil: this macOS lacks it
 
 	types types
 	heard uintptr // the C function that observers call
 	keys  atomic.Uint64
 
+	askedTrust, askedCapture sync.Once // the user was asked for the permission
+
 	mu        sync.Mutex
+	presses   int64               // number of the last press of the mouse
 	names     map[string]ref      // permanent strings: names of attributes and notifications
 	listeners map[uintptr]*events // by the number that an observer was given
 	last      uintptr
@@ -120,6 +134,9 @@ type types struct{ text, number, boolean, array, element, value uint }
 
 // cgRect is CGRect.
 type cgRect struct{ X, Y, W, H float64 }
+
+// cgPoint is CGPoint.
+type cgPoint struct{ X, Y float64 }
 
 // symbol is a name in a framework and its Go target: a function or a variable.
 type symbol struct {
@@ -135,7 +152,9 @@ func (l *library) coreFoundation() []symbol {
 		{"CFNumberGetValue", &l.numberFloat}, {"CFNumberGetValue", &l.numberInt}, {"CFNumberIsFloatType", &l.numberIsFloat},
 		{"CFBooleanGetTypeID", &l.booleanType}, {"CFBooleanGetValue", &l.booleanValue}, {"CFArrayGetTypeID", &l.arrayType},
 		{"CFArrayCreate", &l.arrayCreate}, {"CFArrayGetCount", &l.arrayCount}, {"CFArrayGetValues", &l.arrayValues},
-		{"CFDictionaryGetValue", &l.dictionaryGet}, {"CFDataGetLength", &l.dataLength}, {"CFDataGetBytes", &l.dataBytes},
+		{"CFDictionaryGetValue", &l.dictionaryGet}, {"CFDictionaryCreate", &l.dictionaryCreate},
+		{"kCFTypeDictionaryKeyCallBacks", address{&l.keyCallbacks}}, {"kCFTypeDictionaryValueCallBacks", address{&l.valueCallbacks}},
+		{"CFDataGetLength", &l.dataLength}, {"CFDataGetBytes", &l.dataBytes},
 		{"CFRunLoopGetCurrent", &l.runLoopCurrent}, {"CFRunLoopAddSource", &l.runLoopAdd}, {"CFRunLoopRemoveSource", &l.runLoopRemove},
 		{"CFRunLoopRunInMode", &l.runLoopRun}, {"CFRunLoopStop", &l.runLoopStop}, {"kCFBooleanTrue", &l.booleanTrue},
 		{"kCFRunLoopDefaultMode", &l.defaultMode}, {"kCFTypeArrayCallBacks", address{&l.arrayCallbacks}},
@@ -144,7 +163,8 @@ func (l *library) coreFoundation() []symbol {
 
 func (l *library) applicationServices() []symbol {
 	return []symbol{
-		{"AXIsProcessTrustedWithOptions", &l.trusted}, {"AXUIElementCreateSystemWide", &l.systemElement},
+		{"AXIsProcessTrustedWithOptions", &l.trusted}, {"kAXTrustedCheckOptionPrompt", &l.trustedPrompt},
+		{"AXUIElementCreateSystemWide", &l.systemElement},
 		{"AXUIElementCreateApplication", &l.appElement}, {"AXUIElementGetTypeID", &l.elementType},
 		{"AXUIElementSetMessagingTimeout", &l.setTimeout}, {"AXUIElementCopyMultipleAttributeValues", &l.copyAttributes},
 		{"AXUIElementCopyAttributeValue", &l.copyAttribute}, {"AXUIElementSetAttributeValue", &l.setAttribute},
@@ -159,7 +179,9 @@ func (l *library) coreGraphics() []symbol {
 		{"CGEventSourceCreate", &l.sourceCreate}, {"CGEventCreateMouseEvent", &l.mouseEvent}, {"CGEventCreateKeyboardEvent", &l.keyEvent},
 		{"CGEventCreateScrollWheelEvent2", &l.scrollEvent}, {"CGEventKeyboardSetUnicodeString", &l.setText},
 		{"CGEventSetIntegerValueField", &l.setField}, {"CGEventSetFlags", &l.setFlags}, {"CGEventGetFlags", &l.flags},
-		{"CGEventSetLocation", &l.setLocation}, {"CGEventPostToPid", &l.post}, {"CGWindowListCopyWindowInfo", &l.windowList},
+		{"CGEventSetLocation", &l.setLocation}, {"CGEventPostToPid", &l.post}, {"CGEventPost", &l.postAll},
+		{"CGEventCreate", &l.currentEvent}, {"CGEventGetLocation", &l.location}, {"CGEventSetDoubleValueField", &l.setDouble},
+		{"CGEventSourceCounterForEventType", &l.counter}, {"CGWindowListCopyWindowInfo", &l.windowList},
 		{"CGRectMakeWithDictionaryRepresentation", &l.rectangle}, {"CGImageGetWidth", &l.imageWidth}, {"CGImageGetHeight", &l.imageHeight},
 		{"CGImageGetBytesPerRow", &l.imageRow}, {"CGImageGetBitsPerPixel", &l.imageBits}, {"CGImageGetBitmapInfo", &l.imageInfo},
 		{"CGImageGetDataProvider", &l.imageProvider}, {"CGDataProviderCopyData", &l.providerData}, {"kCGWindowNumber", &l.windowNumber},
@@ -168,12 +190,13 @@ func (l *library) coreGraphics() []symbol {
 	}
 }
 
-// optional are functions that some versions of macOS lack: one is undocumented, one left the headers in macOS 15, and one came with
-// 10.15.
+// optional are functions that some versions of macOS lack: the first and the last are undocumented, one left the headers in macOS 15, and
+// two came with 10.15.
 func (l *library) optional() []symbol {
 	return []symbol{
 		{"CGEventSetWindowLocation", &l.setWindowLocation}, {"CGWindowListCreateImage", &l.createImage},
-		{"CGPreflightScreenCaptureAccess", &l.mayCapture},
+		{"CGPreflightScreenCaptureAccess", &l.mayCapture}, {"CGRequestScreenCaptureAccess", &l.askCapture},
+		{"responsibility_get_pid_responsible_for_pid", &l.responsible},
 	}
 }
 

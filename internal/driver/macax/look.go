@@ -111,7 +111,7 @@ func (w *walk) windows() error {
 	defer root.release(w.lib)
 	switch {
 	case code == axAPIDisabled:
-		return errUntrusted()
+		return w.lib.errUntrusted()
 	case code != axSuccess || root.node == nil: // also for a process that has ended, or that has no accessibility
 		return w.errSilent(false)
 	}
@@ -166,7 +166,7 @@ func (w *walk) visit(e *element, level int) (*desktop.Node, error) {
 	case axCannotComplete:
 		return nil, w.unanswered()
 	case axAPIDisabled:
-		return nil, errUntrusted()
+		return nil, w.lib.errUntrusted()
 	default:
 		return nil, nil
 	}

@@ -3,12 +3,13 @@
 package macax
 
 import (
+	"cmp"
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"ios-agent/internal/desktop"
+	"ios-agent/internal/machine/host"
 	"ios-agent/internal/ui"
 )
 
@@ -29,6 +30,13 @@ type Options struct {
 	Pace time.Duration
 	// Press is the time between the press of a button and its release (default 50 ms). macOS 26 drops a release that comes at once.
 	Press time.Duration
+	// Drop is the shortest time between the end of a drag with the user's pointer and the release (default 300 ms). macOS moves such a drag
+	// with a delay, and a release that is made before its last move takes effect first.
+	Drop time.Duration
+	// Activate is how long a process may take to become active (default 1 s).
+	Activate time.Duration
+	// Host runs screencapture where macOS lacks the function for pictures; nil: the fault says what is missing.
+	Host *host.Host
 }
 
 // Desktop is the desktop of the user who runs this process.
@@ -42,18 +50,16 @@ func New(o Options) *Desktop {
 	if o.Alive == nil {
 		o.Alive = alive
 	}
-	if o.Pace == 0 {
-		o.Pace = 8 * time.Millisecond
-	}
-	if o.Press == 0 {
-		o.Press = 50 * time.Millisecond
-	}
+	o.Pace = cmp.Or(o.Pace, 8*time.Millisecond)
+	o.Press = cmp.Or(o.Press, 50*time.Millisecond)
+	o.Drop = cmp.Or(o.Drop, 300*time.Millisecond)
+	o.Activate = cmp.Or(o.Activate, time.Second)
 	return &Desktop{options: o, load: sync.OnceValues(func() (*library, error) { return load(o.Libraries) })}
 }
 
 // Methods are the names of accessibility and of Core Graphics' events.
 func (d *Desktop) Methods() desktop.Methods {
-	return desktop.Methods{Accessibility: source, Input: "cgevent"}
+	return desktop.Methods{Accessibility: source, Input: "cgevent", Pointer: "pointer"}
 }
 
 // source is the name of the source of elements.
@@ -65,7 +71,7 @@ func (d *Desktop) Prepare(context.Context, desktop.Environ) ([]string, error) {
 	return nil, err
 }
 
-// permitted returns the library if this process may use accessibility. It never asks the user.
+// permitted returns the library if this process may use accessibility.
 func (d *Desktop) permitted() (*library, error) {
 	l, err := d.load()
 	if err != nil {
@@ -73,7 +79,7 @@ func (d *Desktop) permitted() (*library, error) {
 	}
 	return l, l.pooled(func() error {
 		if !l.trusted(0) {
-			return errUntrusted()
+			return l.errUntrusted()
 		}
 		return nil
 	})
@@ -122,7 +128,6 @@ type App struct {
 	pid     int
 	options Options
 	events  *events
-	presses atomic.Int64 // of the mouse
 
 	lane       chan struct{} // full while a method works; guards the fields below
 	root       ref

@@ -197,7 +197,7 @@ func (a *desktopDoing) on(ctx context.Context, do desktop.Performer, n, to *desk
 	case desktop.Scroll:
 		return do.Scroll(ctx, n, *a.Direction, a.Lines())
 	case desktop.Drag:
-		return do.Drag(ctx, n, to)
+		return do.Drag(ctx, n, to, a.Pointer)
 	}
 	return do.Click(ctx, n)
 }
@@ -228,6 +228,11 @@ func (a *desktopDoing) answer(r act.Report, err error) (out DesktopAction) {
 		if out.After = tree.ByKey(a.before.Key); out.After != nil && r.Lost == nil {
 			changed := desktop.Differs(a.before, out.After)
 			out.Changed = &changed
+			if is, was := out.After.Value, a.before.Value; a.Action == desktop.Type && is != nil && was != nil && *is == *was {
+				out.Advice = "the element's value is the same as before: the app dropped the keys, or another element has them; " +
+					hint.Do("debug_ui_action", "sessionId", a.Session, "action", desktop.SetValue, "id", *a.ID, "value", "VALUE") +
+					" needs no keys"
+			}
 		}
 	}
 	return out

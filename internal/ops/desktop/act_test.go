@@ -62,6 +62,25 @@ func TestActionsReachTheApp(t *testing.T) {
 	}
 }
 
+func TestTypingThatChangesNoValueIsSaid(t *testing.T) {
+	r := start(t)
+	for title, want := range map[string]string{"Volume": "the element's value is the same as before", "Name": "", "Action": ""} {
+		got, err := r.act(title, desktop.Request{Action: desktop.Type, Text: new("7")})
+		if err != nil || !got.Success || !strings.HasPrefix(got.Advice, want) || (want == "") != (got.Advice == "") {
+			t.Errorf("%s: got %+v, %v, advice %q, want %q", title, got.Response, err, got.Advice, want)
+		}
+	}
+}
+
+func TestDragByPointerIsSaid(t *testing.T) {
+	r := start(t)
+	got, err := r.act("Drag Source", desktop.Request{Action: desktop.Drag, ToID: new(r.id("Drop Here")), Pointer: true})
+	did := strings.Join(r.app.Did(), ",")
+	if err != nil || got.Method != "pointed" || did != "drag Drag Source to Drop Here by the pointer" {
+		t.Errorf("got %+v, %v after %q, want a drag by the pointer", got.Response, err, did)
+	}
+}
+
 func TestDragRequiresExistingDestination(t *testing.T) {
 	r := start(t)
 	got, err := r.act("Drag Source", desktop.Request{Action: desktop.Drag, ToID: new(r.id("Drop Here"))})

@@ -254,6 +254,8 @@ type DragIn struct {
 	FromY *float64 `json:"from_y,omitempty" doc:"and from the top" min:"0"`
 	Press float64  `json:"press,omitempty" doc:"press before the move; items that lift need 0.5" min:"0" max:"60" default:"0.6" unit:"s"`
 	Hold  float64  `json:"hold,omitempty" doc:"hold at the end" min:"0" max:"60" default:"0.2" unit:"s"`
+
+	Pointer bool `json:"pointer,omitempty" doc:"drag with the user's mouse pointer, which moves; only drags in desktop apps of macOS need it"`
 }
 
 // Drag drags.
@@ -266,7 +268,7 @@ func (t *Touch) Drag(ctx context.Context, c *op.Call, in DragIn) (ActionOut, err
 	if err != nil {
 		return ActionOut{}, err
 	}
-	finger := device.Drag{Press: op.Seconds(in.Press), Hold: op.Seconds(in.Hold)}
+	finger := device.Drag{Press: op.Seconds(in.Press), Hold: op.Seconds(in.Hold), Pointer: in.Pointer}
 	drag := act.ElementDrag{Element: in.Query(), Onto: ui.Naming(in.Onto), Finger: finger}
 	if is {
 		drag.To = &to

@@ -62,18 +62,25 @@ func Marks() (all []mark.Mark) {
 	add("AX", // Virtual Xcode has no AX: on Linux the driver runs over fake frameworks, with make test-macax
 		"frameworks: functions, arguments, numbers and owners of objects are the ones in Apple's headers; the driver of desktop apps "+
 			"is compiled for a Mac and has never run on one",
-		"permission: the program that started the daemon needs it, and AXIsProcessTrustedWithOptions(NULL) shows no dialog",
+		"permission: the program that started the daemon needs it, and responsibility_get_pid_responsible_for_pid names it; "+
+			"AXIsProcessTrustedWithOptions shows a dialog only with kAXTrustedCheckOptionPrompt",
 		"time: a limit set at the system-wide element holds for all apps; a late answer is kAXErrorCannotComplete",
 		"elements: objects of one element are equal at every look, and kAXErrorInvalidUIElement means that the element is gone",
 		"events: an observer of the app's element receives the events of all its elements",
 		"values: SwiftUI sliders refuse numbers and accept texts; kAXErrorFailure for a value means that it did not change",
-		"SwiftUI: the twin of the GTK test app compiles, and its labels are the titles of its elements")
+		"SwiftUI: the twin of the GTK test app compiles, and its labels are the titles of its elements",
+		"active: setting AXFrontmost makes an app the active one, and reading it says so; keys posted to another app are dropped")
 	add("CGEvent",
 		"windows: a mouse event posted to a process reaches its window through field 51 and CGEventSetWindowLocation, which no "+
 			"header declares; other projects measured it on macOS 27",
+		"numbers: AppKit of macOS 27 drops a press whose number is used or not just above the system's count of presses, and a drag or a "+
+			"release with another number than its press; macOS 26 drops a release right after its press: other projects measured it",
+		"drags: AppKit begins no drag for events posted to a process; events posted at the HID tap with deltas begin one, and the release "+
+			"must be made after the last move arrived, up to 300 ms later: other projects measured it",
 		"keys: one event carries 20 units of UTF-16; flags in events suffice for a key with modifiers")
 	add("CGWindowList",
-		"pictures: CGWindowListCreateImage exists, as WebKit calls it, although headers lack it since macOS 15; it returns BGRA",
+		"pictures: CGWindowListCreateImage exists, as WebKit calls it, although headers lack it since macOS 15; it returns BGRA; "+
+			"without it screencapture -x -o -l takes the picture of a window in pixels, without a shadow",
 		"frames: an AX window and a window of the window server with the same frame are the same window")
 	add("macOS",
 		"processes: the start time distinguishes a process from a later process with the same pid; a zombie's group answers EPERM",

@@ -59,8 +59,7 @@ func commands() []command {
 	listing := map[string]bool{"--columns": true, "--filter": true, "--sort-by": true, "--hide-headers": false,
 		"--hide-default-columns": false}
 	apps := map[string]bool{"--bundle-id": true, "--include-all-apps": false, "--include-default-apps": false,
-		"--include-hidden-apps":   false,
-		"--include-internal-apps": false, "--include-removable-apps": false, "--no-include-removable-apps": false, "--columns": true,
+		"--include-removable-apps": false, "--no-include-removable-apps": false, "--columns": true,
 		"--filter": true}
 	domain := swiftargs.Required{Option: "--domain-type", Value: "domain-type", Help: "The domain of the files."}
 	return []command{

@@ -4,8 +4,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"ios-agent/internal/virtualxcode/swiftargs"
+	"ios-agent/test/samples"
 )
 
 // shapes adds the paths of a document and the types found there.
@@ -48,13 +52,13 @@ func commandOf(t *testing.T, name string, doc map[string]any) string {
 // TestOutputHasShapeOfSamples: every key of every recorded document is in ours, with the same type; and we print no key
 // of a list, an install, a launch, … that no recording has.
 func TestOutputHasShapeOfSamples(t *testing.T) {
-	samples := os.Getenv("IOS_AGENT_SAMPLES")
-	if samples == "" {
-		samples = filepath.Join("..", "..", "..", "..", "shared", "fixtures")
+	dir := os.Getenv("IOS_AGENT_SAMPLES")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "..", "shared", "fixtures")
 	}
-	files, err := filepath.Glob(filepath.Join(samples, "devicectl", "*.json"))
+	files, err := filepath.Glob(filepath.Join(dir, "devicectl", "*.json"))
 	if err != nil || len(files) == 0 {
-		t.Skipf("no samples below %s", samples)
+		t.Skipf("no samples below %s", dir)
 	}
 	ours := ourShapes(t)
 	seen := map[string]map[string]string{}
@@ -131,4 +135,26 @@ func ourShapes(t *testing.T) map[string]map[string]string {
 	add("device", "process", "terminate", "--device", phone, "--pid", string(pid))
 	add("device", "uninstall", "app", "--device", phone, "com.example.note")
 	return all
+}
+
+// TestRecordedArgvIsAccepted: a command line that the real tool recorded in its own output is no wrong usage here.
+func TestRecordedArgvIsAccepted(t *testing.T) {
+	x, recorded := newTool(t), 0
+	for _, s := range samples.Of(t, "devicectl") {
+		var said struct{ Info struct{ Arguments []string } }
+		if json.Unmarshal(s.Data, &said) != nil || len(said.Info.Arguments) < 2 {
+			continue
+		}
+		recorded++
+		words := said.Info.Arguments[1:]
+		if i := slices.Index(words, "--json-output"); i >= 0 {
+			words[i+1] = "out.json" // the recorded file is not on this machine
+		}
+		if _, errs, exit := x.run(words...); exit == swiftargs.ExitUsage {
+			t.Errorf("%s: %q is refused:\n%s", s.Name, words, errs)
+		}
+	}
+	if recorded < 10 {
+		t.Errorf("%d recorded command lines, want at least 10", recorded)
+	}
 }

@@ -29,7 +29,7 @@ type call struct {
 	words []string // words after the service's name
 }
 
-// verbs are the commands that take a service, each with its minimum number of further words.
+// verbs are the commands that take a service, each with its minimum number of further words; 0 is also the maximum.
 var verbs = map[string]struct {
 	words int
 	run   func(c *call, s *world.NetworkService) error
@@ -56,20 +56,19 @@ func Run(_ context.Context, w *world.World, tc tool.Call) int {
 		fmt.Fprintln(c.Stdout, "networksetup -help")
 		return exitUnknown
 	}
-	switch c.Args[0] {
-	case "-listnetworkserviceorder":
-		return c.order()
-	case "-listallnetworkservices":
-		return c.names()
-	case "-listallhardwareports":
-		return c.ports()
+	lists := map[string]func() int{"-listnetworkserviceorder": c.order, "-listallnetworkservices": c.names, "-listallhardwareports": c.ports}
+	if list := lists[c.Args[0]]; list != nil && len(c.Args) == 1 {
+		return list()
+	} else if list != nil {
+		fmt.Fprintln(c.Stdout, wrongParameters)
+		return exitWrong
 	}
 	verb, known := verbs[c.Args[0]]
 	if !known {
 		fmt.Fprintln(c.Stdout, c.Args[0]+" is not a recognized command.")
 		return exitUnknown
 	}
-	if len(c.Args) < 2+verb.words {
+	if len(c.Args) < 2+verb.words || verb.words == 0 && len(c.Args) > 2 {
 		fmt.Fprintln(c.Stdout, wrongParameters)
 		return exitWrong
 	}

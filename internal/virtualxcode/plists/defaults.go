@@ -153,7 +153,10 @@ func (t Tool) readAll() error {
 	return err
 }
 
-func (t Tool) domains([]string) error {
+func (t Tool) domains(words []string) error {
+	if len(words) > 0 {
+		return errUsage
+	}
 	_, err := fmt.Fprintln(t.Stdout, strings.Join(t.names(), ", "))
 	return err
 }

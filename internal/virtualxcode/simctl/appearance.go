@@ -75,8 +75,12 @@ func userInterface(ctx context.Context, c *call) error {
 		fmt.Fprintln(c.Stdout, what.get(s))
 		return err
 	}
+	value, err := c.last()
+	if err != nil {
+		return err
+	}
 	return c.world.Configure(ctx, d.UDID, func(s *world.Settings) error {
-		if !what.set(s, c.Args[0]) {
+		if !what.set(s, value) {
 			return errUsage
 		}
 		return nil

@@ -55,6 +55,22 @@ func (c *call) bootedAnd() (world.Device, string, error) {
 	return d, more, err
 }
 
+// last takes the only argument that is left.
+func (c *call) last() (string, error) {
+	if len(c.Args) != 1 {
+		return "", errUsage
+	}
+	return c.take()
+}
+
+// end returns a usage error if arguments are left. Ignoring them would accept options that the real tool lacks.
+func (c *call) end() error {
+	if len(c.Args) > 0 {
+		return errUsage
+	}
+	return nil
+}
+
 // option says whether an option of a verb has a value.
 type option bool
 

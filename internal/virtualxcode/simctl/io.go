@@ -30,6 +30,9 @@ func deviceIO(ctx context.Context, c *call) error {
 
 // enumerate lists the ports of a device; it has only the display.
 func (c *call) enumerate(_ context.Context, d world.Device) error {
+	if err := c.end(); err != nil {
+		return err
+	}
 	if _, err := c.world.Foreground(d.UDID); err != nil {
 		return err
 	}
@@ -65,7 +68,7 @@ func (c *call) screenshotArgs() (kind, file string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	if file, err = c.take(); err != nil {
+	if file, err = c.last(); err != nil {
 		return "", "", err
 	}
 	kind = given["--type"]

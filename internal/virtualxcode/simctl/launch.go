@@ -12,7 +12,7 @@ import (
 func launchOptions() map[string]option {
 	return map[string]option{
 		"--terminate-running-process": flag, "--console": flag, "--console-pty": flag, "-w": flag, "--wait-for-debugger": flag,
-		"--stdout": valued, "--stderr": valued, "--arch": valued,
+		"--stdout": valued, "--stderr": valued,
 	}
 }
 

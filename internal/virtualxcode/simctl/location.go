@@ -27,13 +27,16 @@ func location(ctx context.Context, c *call) error {
 		return err
 	}
 	act, err := word(c, map[string]func(*call) (world.Location, error){
-		"list": nil, "clear": func(*call) (world.Location, error) { return world.Location{}, nil },
+		"list": nil, "clear": func(c *call) (world.Location, error) { return world.Location{}, c.end() },
 		"set": (*call).setLocation, "run": (*call).runScenario, "start": (*call).startRoute,
 	})
 	if err != nil {
 		return err
 	}
 	if act == nil {
+		if err := c.end(); err != nil {
+			return err
+		}
 		for _, s := range scenarios() {
 			fmt.Fprintln(c.Stdout, s.Scenario)
 		}
@@ -57,9 +60,9 @@ func (c *call) setLocation() (world.Location, error) {
 }
 
 func (c *call) runScenario() (world.Location, error) {
-	name, err := c.take()
+	name, err := c.last()
 	for _, s := range scenarios() {
-		if s.Scenario == name {
+		if err == nil && s.Scenario == name {
 			return s, nil
 		}
 	}

@@ -93,6 +93,9 @@ func (c *call) chosen(words map[string]func(world.Device) bool) (out []world.Dev
 		return nil, errUsage
 	}
 	if match := words[c.Args[0]]; match != nil {
+		if len(c.Args) > 1 {
+			return nil, errUsage
+		}
 		return slices.DeleteFunc(c.world.Devices(), func(d world.Device) bool { return !match(d) }), nil
 	}
 	for len(c.Args) > 0 {

@@ -43,6 +43,9 @@ func bootstatus(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	if err := c.end(); err != nil {
+		return err
+	}
 	fmt.Fprintf(c.Stdout, "Monitoring boot status for %s (%s).\n", d.Name, d.UDID)
 	if d.State == world.Booted {
 		fmt.Fprintln(c.Stdout, "Device already booted, nothing to do.")

@@ -54,9 +54,9 @@ func keychain(ctx context.Context, c *call) error {
 			_, err := c.addCertificate(&s.Certificates)
 			return err
 		},
-		"reset": func(_ *call, s *world.Settings) error {
+		"reset": func(c *call, s *world.Settings) error {
 			s.RootCertificates, s.Certificates, s.Roots = nil, nil, nil
-			return nil
+			return c.end()
 		},
 	})
 	if err != nil {
@@ -77,7 +77,7 @@ func (c *call) addRoot(s *world.Settings) error {
 
 // addCertificate adds the file in the next argument, once, and returns its content.
 func (c *call) addCertificate(to *[]string) ([]byte, error) {
-	name, err := c.take()
+	name, err := c.last()
 	if err != nil {
 		return nil, err
 	}

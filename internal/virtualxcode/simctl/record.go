@@ -12,17 +12,16 @@ import (
 
 // recordVideo records the screen until an interrupt. The movie has two frames: the first and the last screen.
 func (c *call) recordVideo(ctx context.Context, d world.Device) error {
-	given, err := c.options(map[string]option{"--codec": valued, "--display": valued, "--mask": valued, "--force": flag, "-f": flag})
+	given, err := c.options(map[string]option{"--codec": valued, "--display": valued, "--mask": valued, "--force": flag})
 	if err != nil {
 		return err
 	}
-	file, err := c.take()
+	file, err := c.last()
 	if err != nil {
 		return err
 	}
 	_, force := given["--force"]
-	_, short := given["-f"]
-	if err := c.free(file, force || short); err != nil {
+	if err := c.free(file, force); err != nil {
 		return err
 	}
 	first, err := c.picture(ctx, d)

@@ -19,7 +19,7 @@ func runtimeVerb(_ context.Context, c *call) error {
 	asJSON := false
 	c.Args = slices.DeleteFunc(slices.Clone(c.Args), func(a string) bool {
 		asJSON = asJSON || a == "-j" || a == "--json"
-		return a == "-j" || a == "--json" || a == "-v" || a == "--verbose"
+		return a == "-j" || a == "--json" || a == "-v"
 	})
 	what, err := c.take()
 	if err != nil {
@@ -33,8 +33,11 @@ func runtimeVerb(_ context.Context, c *call) error {
 	}
 	verbs := map[string]func(bool){"list": c.listImages, "match list": c.listMatches}
 	if show := verbs[what]; show != nil {
-		show(asJSON)
-		return nil
+		err := c.end()
+		if err == nil {
+			show(asJSON)
+		}
+		return err
 	}
 	if slices.Contains([]string{"add", "delete", "verify", "unmount", "scan-and-mount", "match set"}, what) {
 		return unsupported("runtime " + what)

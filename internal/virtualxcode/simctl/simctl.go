@@ -5,6 +5,8 @@ package simctl
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
@@ -38,6 +40,9 @@ func Run(ctx context.Context, w *world.World, of tool.Call) (exit int) {
 
 // play runs a verb, after the faults that precede it.
 func (c *call) play(ctx context.Context, v verb) error {
+	if most, fixed := v.words(); fixed && len(c.Args) > most {
+		return errUsage
+	}
 	if err := c.trouble(ctx); err != nil {
 		return err
 	}
@@ -77,6 +82,12 @@ func help(_ context.Context, c *call) error {
 	}
 	c.usage()
 	return nil
+}
+
+// words are the most arguments of a verb whose usage names each of them; other verbs check their own.
+func (v verb) words() (most int, fixed bool) {
+	free := slices.ContainsFunc([]string{"...", "arguments", "[-", "[subcommand"}, func(s string) bool { return strings.Contains(v.usage, s) })
+	return strings.Count(v.usage, "<"), !free
 }
 
 func (v verb) help() string { return fmt.Sprintf("Usage: simctl %s %s\n", v.name, v.usage) }

@@ -60,6 +60,9 @@ func statusBar(ctx context.Context, c *call) error {
 }
 
 func (c *call) listBar(_ context.Context, d world.Device) error {
+	if err := c.end(); err != nil {
+		return err
+	}
 	s, err := c.world.Settings(d.UDID)
 	if err != nil {
 		return err
@@ -75,6 +78,9 @@ func (c *call) listBar(_ context.Context, d world.Device) error {
 }
 
 func (c *call) clearBar(ctx context.Context, d world.Device) error {
+	if err := c.end(); err != nil {
+		return err
+	}
 	return c.world.Configure(ctx, d.UDID, func(s *world.Settings) error {
 		s.StatusBar = nil
 		return nil

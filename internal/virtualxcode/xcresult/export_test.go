@@ -1,6 +1,7 @@
 package xcresult_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -75,15 +76,22 @@ func TestCompareReportsChangesAndMergeAddsTests(t *testing.T) {
 	if err := xcresult.Write(filepath.Join(dir, "B.xcresult"), other); err != nil {
 		t.Fatal(err)
 	}
-	out := must("compare", "R.xcresult", "--baseline-path", "B.xcresult", "--compact")
+	compare := func(parts ...string) string {
+		var out bytes.Buffer
+		line := append([]string{"compare", "R.xcresult", "--baseline-path", "B.xcresult"}, parts...)
+		if err := json.Compact(&out, []byte(must(line...))); err != nil {
+			t.Fatal(err)
+		}
+		return strings.ReplaceAll(out.String(), `\/`, "/")
+	}
+	out := compare()
 	for _, want := range []string{`"introduced":["test://com.apple.xcode/Shop/ShopTests/CartTests/testTotal"]`,
 		`"buildWarnings":{"introduced":["unused"],"resolved":[]}`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %s in %s", want, out)
 		}
 	}
-	if out := must("compare", "R.xcresult", "--baseline-path", "B.xcresult", "--summary", "--compact"); strings.Contains(out,
-		"introduced") || !strings.Contains(out, `"countIntroduced":1`) {
+	if out := compare("--summary"); strings.Contains(out, "introduced") || !strings.Contains(out, `"countIntroduced":1`) {
 		t.Error(out)
 	}
 	must("merge", "R.xcresult", "B.xcresult", "--output-path", "M.xcresult")

@@ -24,6 +24,7 @@ type query struct {
 	compact, legacy, onlyFailures bool
 	parts                         map[string]bool // what a comparison is to show; all if none is asked for
 	others                        []string        // arguments without a name
+	named                         []string        // options that are given
 	dir                           string
 }
 
@@ -101,6 +102,8 @@ func (t Tool) run(c command, argv []string) int {
 	q, problem := parse(argv)
 	q.dir = t.Dir
 	switch {
+	case c.lacks(q.named) != "":
+		problem = fmt.Sprintf("Unknown option '%s'", c.lacks(q.named))
 	case problem != "":
 	case c.legacy && !q.legacy:
 		problem = "This command is deprecated and will be removed in a future release, --legacy flag is required to use it."
@@ -127,6 +130,17 @@ func (t Tool) run(c command, argv []string) int {
 		return 1
 	}
 	return 0
+}
+
+// lacks is the first option that the usage of a command does not name.
+func (c command) lacks(named []string) string {
+	all := strings.FieldsFunc(c.usage, func(r rune) bool { return strings.ContainsRune(" []", r) })
+	for _, name := range named {
+		if !slices.Contains(all, name) {
+			return name
+		}
+	}
+	return ""
 }
 
 // usageError is an error about arguments that only the command can detect.
@@ -186,6 +200,9 @@ func parse(argv []string) (q query, problem string) {
 		name, value, joined := strings.Cut(argv[i], "=")
 		target, takes := values[name]
 		flag, is := flags[argv[i]]
+		if strings.HasPrefix(name, "-") {
+			q.named = append(q.named, name)
+		}
 		switch {
 		case is:
 			*flag = true

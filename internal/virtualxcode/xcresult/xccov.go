@@ -43,7 +43,7 @@ func (x Xccov) Run() int {
 	}
 	verb := verbs[argv[0]]
 	v, ok := parseView(argv[1:])
-	if !ok || len(v.paths) != verb.paths {
+	if !ok || len(v.paths) != verb.paths || !v.fits(argv[0]) {
 		fmt.Fprint(x.Stderr, viewUsage)
 		return exitUsage
 	}
@@ -94,6 +94,19 @@ func parseView(argv []string) (v view, ok bool) {
 		}
 	}
 	return v, true
+}
+
+// fits reports whether one line of the usage names all options.
+func (v view) fits(verb string) bool {
+	report := v.onlyTargets || v.filesFor != "" || v.functionsFor != ""
+	archive := v.fileList || v.file != ""
+	switch {
+	case verb == "diff":
+		return !v.report && !v.archive && !report && !archive
+	case v.archive:
+		return !v.report && !report && v.equivalence == ""
+	}
+	return !(report && archive) && v.equivalence == ""
 }
 
 func (x Xccov) show(bundles []Bundle, v view) int {

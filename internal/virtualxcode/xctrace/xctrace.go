@@ -33,7 +33,7 @@ func (x Xctrace) Run() int {
 	case line == "list devices":
 		x.devices()
 		return 0
-	case line == "" || argv[0] == "help" || argv[0] == "--help":
+	case line == "" || argv[0] == "help":
 		fmt.Fprint(x.Stdout, usage)
 		return 0
 	case slices.Contains([]string{"record", "import", "export", "symbolicate", "remodel"}, argv[0]):

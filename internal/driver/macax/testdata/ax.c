@@ -46,7 +46,8 @@ void fake_reset(int pid) {
 	pthread_mutex_lock(&lock);
 	int pools = world.pools;
 	memset(&world, 0, offsetof(struct world, node));
-	world.pid = pid, world.pools = pools, world.trusted = world.capture = 1, world.nodes = 1;
+	world.pid = pid, world.pools = pools, world.trusted = world.capture = world.active = world.nodes = 1;
+	world.counter[1] = 5000, world.counter[3] = 70, world.pointer = (CGPoint){7, 8};
 	told[0] = wrong[0] = 0;
 	add(0, "AXApplication", "Fake");                                                         // 1
 	n = place(add(1, "AXWindow", "Test App"), 100, 50, 400, 900), n->minimized = 0;          // 2
@@ -106,6 +107,10 @@ void fake_trust(int is) { world.trusted = is; }
 void fake_hang(int is) { world.hung = is; }
 void fake_hide(int is) { world.hidden = is; }
 void fake_modal(int window) { world.modal = window; }
+void fake_active(int is) { world.active = is, world.activating = 0; }
+void fake_stubborn(int is) { world.stubborn = is; }
+int fake_asked(void) { return world.asked_trust + 10 * world.asked_capture; }
+void fake_responsible(int pid) { world.responsible = pid; }
 void fake_errors(int perform, int set, int observer, int notification) {
 	world.perform_error = perform, world.set_error = set, world.observer_error = observer, world.notification_error = notification;
 }
@@ -139,7 +144,15 @@ obj *AXUIElementCreateSystemWide(void) { obj *o = make(ELEMENT); o->as.element.p
 obj *AXUIElementCreateApplication(int32_t pid) { obj *o = make(ELEMENT); o->as.element.pid = pid, o->as.element.node = 1; return o; }
 CFTypeID AXUIElementGetTypeID(void) { return ELEMENT; }
 CFTypeID AXValueGetTypeID(void) { return VALUE; }
-Boolean AXIsProcessTrustedWithOptions(obj *options) { if (options) violation("it would ask the user"); return world.trusted; }
+static obj prompt = {.kind = TEXT, .fixed = 1};
+obj *kAXTrustedCheckOptionPrompt = &prompt;
+Boolean AXIsProcessTrustedWithOptions(obj *options) {
+	obj **items = options ? is(options, DICTIONARY, "AXIsProcessTrustedWithOptions")->as.array.items : 0;
+	if (items && (options->as.array.n != 2 || items[0] != &prompt || items[1] != kCFBooleanTrue)) violation("unknown options");
+	world.asked_trust += items && !world.trusted;
+	return world.trusted;
+}
+int32_t responsibility_get_pid_responsible_for_pid(int32_t pid) { return world.responsible; }
 
 int32_t AXUIElementSetMessagingTimeout(obj *o, float seconds) {
 	is(o, ELEMENT, "AXUIElementSetMessagingTimeout");
@@ -209,7 +222,10 @@ static int32_t attribute(node *n, obj *name, obj **out) {
 	WHEN("AXModal") *out = is_window ? truth(n->id == world.modal) : 0;
 	WHEN("AXMinValue") *out = n->role && !strcmp(n->role, "AXSlider") ? number(0) : 0;
 	WHEN("AXMaxValue") *out = n->role && !strcmp(n->role, "AXSlider") ? integer(1) : 0;
-	WHEN("AXFrontmost") *out = n->id == 1 ? truth(1) : 0;
+	WHEN("AXFrontmost") {
+		if (world.activating && !--world.activating) world.active = 1;
+		*out = n->id == 1 ? truth(world.active) : 0;
+	}
 	WHEN("AXChildren") *out = n->first || (world.cycle && n->id == 22) ? children(n, 0) : 0;
 	WHEN("AXWindows") *out = n->id == 1 ? children(n, 1) : 0;
 	else { violation("who asks for %s?", s); return AttributeUnsupported; }
@@ -302,6 +318,9 @@ int32_t AXUIElementSetAttributeValue(obj *o, obj *name, obj *v) {
 	if (n && !strcmp(s, "AXManualAccessibility")) {
 		world.manual = v == truth(1) && n->id == 1;
 		error = AttributeUnsupported;
+	} else if (n && !strcmp(s, "AXFrontmost")) {
+		if (n->id != 1 || v != truth(1)) violation("AXFrontmost of element %d", n->id);
+		else if (!world.stubborn && !world.active) world.activating = 3;
 	} else if (n && world.set_error) error = world.set_error;
 	else if (n && !strcmp(s, "AXFocused")) {
 		if (!n->focusable) error = AttributeUnsupported;

@@ -173,6 +173,14 @@ obj *CFArrayCreate(void *alloc, obj **values, CFIndex n, const void *callbacks) 
 	for (CFIndex i = 0; i < n; i++) o->as.array.items[i] = CFRetain(values[i]);
 	return o;
 }
+struct { CFIndex version; void *functions[5]; } kCFTypeDictionaryKeyCallBacks, kCFTypeDictionaryValueCallBacks;
+obj *CFDictionaryCreate(void *alloc, obj **keys, obj **values, CFIndex n, const void *k, const void *v) {
+	if (alloc || k != &kCFTypeDictionaryKeyCallBacks || v != &kCFTypeDictionaryValueCallBacks) violation("CFDictionaryCreate: without callbacks");
+	obj *o = array(2 * n);
+	o->kind = DICTIONARY;
+	for (CFIndex i = 0; i < n; i++) o->as.array.items[2 * i] = CFRetain(keys[i]), o->as.array.items[2 * i + 1] = CFRetain(values[i]);
+	return o;
+}
 CFIndex CFArrayGetCount(obj *o) { return is(o, ARRAY, "CFArrayGetCount")->as.array.n; }
 void CFArrayGetValues(obj *o, CFRange r, obj **into) {
 	is(o, ARRAY, "CFArrayGetValues");

@@ -21,6 +21,12 @@ static obj *event(obj *source, uint32_t type) {
 	return o;
 }
 
+uint32_t CGEventSourceCounterForEventType(int32_t state, uint32_t type) {
+	if (state != 1 || type >= 32) violation("CGEventSourceCounterForEventType: %d %u", state, type);
+	return world.counter[type];
+}
+void fake_user_clicks(int n) { world.counter[1] += n; }
+
 obj *CGEventCreateMouseEvent(obj *source, uint32_t type, CGPoint at, uint32_t button) {
 	obj *o = event(source, type);
 	o->as.event.at = at, o->as.event.button = button;
@@ -52,6 +58,17 @@ void CGEventSetIntegerValueField(obj *o, uint32_t field, int64_t v) {
 	if (field < 128) o->as.event.fields[field] = v;
 	else violation("field %u", field);
 }
+void CGEventSetDoubleValueField(obj *o, uint32_t field, double v) {
+	is(o, EVENT, "CGEventSetDoubleValueField");
+	if (field != 4 && field != 5) violation("field %u", field);
+}
+obj *CGEventCreate(obj *source) {
+	obj *o = make(EVENT);
+	if (source) violation("CGEventCreate: with a source");
+	o->as.event.at = world.pointer;
+	return o;
+}
+CGPoint CGEventGetLocation(obj *o) { return is(o, EVENT, "CGEventGetLocation")->as.event.at; }
 void CGEventSetFlags(obj *o, uint64_t flags) { is(o, EVENT, "CGEventSetFlags")->as.event.flags = flags; }
 uint64_t CGEventGetFlags(obj *o) { return is(o, EVENT, "CGEventGetFlags")->as.event.flags; }
 void CGEventSetLocation(obj *o, CGPoint at) { is(o, EVENT, "CGEventSetLocation")->as.event.at = at; }
@@ -67,28 +84,61 @@ static node *hit(CGPoint at) {
 	return 0;
 }
 
-// mouse is what the app makes of an event. AppKit ignores a drag and a release whose number is not the press's; a number has 15 bits.
-static void mouse(obj *o) {
+void fake_lag(int ms) { world.lag = ms; } // of the moves of drags
+
+static int lagging(void) {
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - world.moved.tv_sec) * 1000 + (now.tv_nsec - world.moved.tv_nsec) / 1000000 < world.lag;
+}
+
+// mouse is what the app makes of an event. AppKit ignores a press whose number is used, or not just above the system's own, and a drag and
+// a release whose number is not the press's; a number has 15 bits. It begins no drag for events that are posted to a process, or that have
+// no delta.
+static void mouse(obj *o, int posted) {
 	node *n = hit(o->as.event.at);
-	int64_t number = o->as.event.fields[0];
+	int64_t *f = o->as.event.fields, number = f[0], own = world.counter[1] + world.counter[3] + world.counter[25];
 	if (number < 0 || number > 0x7fff) violation("event number %ld", number);
 	if (o->as.event.type == 1 || o->as.event.type == 3) {
+		if (number == world.number || number <= own || number > own + 1000) return;
 		world.number = number;
 	} else if (o->as.event.type != 5 && (!number || number != world.number))
 		return;
 	switch (o->as.event.type) {
 	case 1: world.from = n ? n->id : 0, world.dragged = 0; break;
-	case 6: world.dragged++; break;
+	case 6:
+		world.dragged += !posted && (f[4] || f[5]);
+		clock_gettime(CLOCK_MONOTONIC, &world.moved);
+		break;
 	case 2:
 		if (!n) break;
 		if (world.from == n->id && n->actions[0] && !strcmp(n->actions[0], "AXPress")) press(n);
-		if (world.from == 16 && n->id == 17 && world.dragged > 1) strcpy(n->title, "Drop Received"), notify("AXTitleChanged", 17);
+		if (world.from == 16 && n->id == 17 && world.dragged > 1 && !lagging())
+			strcpy(n->title, "Drop Received"), notify("AXTitleChanged", 17);
 		if (n->focusable) world.focus = n->id;
 	}
 }
 
+static const char *names[] = {"?", "down", "up", "right down", "right up", "moved", "dragged"};
+
+void fake_cover(int is) { world.covered = is; } // by another app's window: 1 unless the app is active, 2 always
+
+// CGEventPost is an event of the hardware: it moves the pointer, and reaches the window in front.
+void CGEventPost(uint32_t tap, obj *o) {
+	is(o, EVENT, "CGEventPost");
+	pthread_mutex_lock(&lock);
+	int type = o->as.event.type;
+	if (tap || type > 6) violation("CGEventPost: %u %d", tap, type);
+	world.pointer = o->as.event.at;
+	downs += type == 1;
+	say("pointer %s %g,%g by %ld,%ld", names[type], world.pointer.x, world.pointer.y, o->as.event.fields[4], o->as.event.fields[5]);
+	if (world.covered > world.active) say("another app got it");
+	else mouse(o, 0);
+	world.counter[type] += type < 5;
+	pthread_mutex_unlock(&lock);
+}
+
 void CGEventPostToPid(int32_t pid, obj *o) {
-	static const char *names[] = {"?", "down", "up", "right down", "right up", "moved", "dragged"};
 	char s[256];
 	is(o, EVENT, "CGEventPostToPid");
 	pthread_mutex_lock(&lock);
@@ -102,10 +152,11 @@ void CGEventPostToPid(int32_t pid, obj *o) {
 	if (o->as.event.type < 7) {
 		say("%s %g,%g clicks %ld button %u window %ld at %g,%g", names[o->as.event.type], o->as.event.at.x, o->as.event.at.y, f[1],
 		    o->as.event.button, f[51], o->as.event.local.x, o->as.event.local.y);
-		mouse(o);
+		mouse(o, 1);
 	} else if (o->as.event.type == 22)
 		say("scroll %d,%d over %g,%g window %ld at %g,%g", o->as.event.wheel[1], o->as.event.wheel[0], o->as.event.at.x, o->as.event.at.y,
 		    f[51], o->as.event.local.x, o->as.event.local.y);
+	else if (!world.active) ; // keys of an app that is not active are dropped
 	else if (o->as.event.n) {
 		utf8_of(o->as.event.text, o->as.event.n, s, sizeof s);
 		say("text %s %s %#lx", o->as.event.down ? "down" : "up", s, o->as.event.flags);
@@ -153,6 +204,7 @@ static obj *window(int id, int pid, int layer, node *n) {
 }
 
 void fake_allow_pictures(int is) { world.capture = is; }
+void fake_no_image(int is) { world.imageless = is; }
 
 obj *CGWindowListCopyWindowInfo(uint32_t option, uint32_t relative) {
 	static node other = {.title = "Other", .w = 2000, .h = 2000}, bar = {.title = "Bar", .w = 2000, .h = 24};
@@ -161,6 +213,7 @@ obj *CGWindowListCopyWindowInfo(uint32_t option, uint32_t relative) {
 	obj *o = array(16);
 	o->as.array.n = 0;
 	o->as.array.items[o->as.array.n++] = window(1, 1, 25, &bar);
+	if (world.covered > world.active) o->as.array.items[o->as.array.n++] = window(3, 1, 0, &other);
 	for (int i = 0; i < world.screens; i++) {
 		node *n = get(world.screen[i]);
 		if (n->dead || ((option & 1) && (n->minimized == 1 || world.hidden))) continue;
@@ -181,12 +234,13 @@ bool CGRectMakeWithDictionaryRepresentation(obj *d, CGRect *into) {
 // Pictures: twice the points, a row longer than its pixels, BGRA.
 
 bool CGPreflightScreenCaptureAccess(void) { return world.capture; }
+bool CGRequestScreenCaptureAccess(void) { world.asked_capture++; return world.capture; }
 
 #ifndef OLD
 obj *CGWindowListCreateImage(CGRect r, uint32_t option, uint32_t id, uint32_t image) {
 	if (!isinf(r.origin.x) || !isinf(r.origin.y) || r.size.width || r.size.height || option != 8 || image != 1)
 		violation("CGWindowListCreateImage: %g,%g %gx%g %u %u", r.origin.x, r.origin.y, r.size.width, r.size.height, option, image);
-	node *n = get(id - 100);
+	node *n = world.imageless ? 0 : get(id - 100);
 	if (!n) return 0;
 	obj *o = make(IMAGE);
 	o->as.image.width = 2 * n->w, o->as.image.height = 2 * n->h;

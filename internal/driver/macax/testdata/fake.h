@@ -71,6 +71,11 @@ extern struct world {
 	int cycle, single, perform_error, set_error, observer_error, notification_error;
 	int pools, pushed, from, dragged, presses, manual;
 	int64_t number; // of the last press of the mouse
+	int active, stubborn, covered, asked_trust, asked_capture, lag, responsible, imageless;
+	int activating; // how often the state is read until the app is active
+	uint32_t counter[32]; // of the system's events, by their type
+	CGPoint pointer;
+	struct timespec moved; // the last move of a drag
 	float timeout;
 	node node[24000];
 } world;
@@ -85,6 +90,7 @@ obj *number(double f);
 obj *integer(int64_t i);
 obj *truth(int is);
 obj *array(CFIndex n);
+extern obj *kCFBooleanTrue;
 obj *is(obj *o, int kind, const char *who);
 void violation(const char *format, ...);
 void say(const char *format, ...);
