@@ -14,7 +14,7 @@ import (
 func TestFirstHourOfMacIsExplained(t *testing.T) {
 	t.Parallel()
 	for fault, c := range map[string]struct{ tool, code, says, hint, check string }{
-		flaw.CommandLineTools: {"boot_device", "NO_XCODE", "command line tools only", "sudo xcode-select -s /Applications/Xcode.app",
+		flaw.CommandLineTools: {"boot_device", "NO_XCODE", "xcrun does not find the tool", "sudo xcode-select -s /Applications/Xcode.app",
 			"toolchain"},
 		flaw.LicenceNotAccepted: {"boot_device", "NO_XCODE", "Xcode's licence", "sudo xcodebuild -license accept", "toolchain"},
 		flaw.NoRuntime:          {"agent_build", "NO_DEVICE", "this Mac has none", "xcodebuild -downloadPlatform iOS", "devices"},

@@ -30,11 +30,12 @@ func lacks(err error) *lack {
 		return nil
 	}
 	name := filepath.Base(exit.Name)
-	bare := name == "xcodebuild" && strings.Contains(exit.StderrTail, "requires Xcode, but active developer directory")
+	const install = "install Xcode, then select it: `sudo xcode-select -s /Applications/Xcode.app`"
 	switch {
-	case name == "xcrun" && exit.Code == noSuchUtility, bare:
-		return &lack{"Xcode is missing or not selected: the active developer folder has the command line tools only",
-			"install Xcode, then select it: `sudo xcode-select -s /Applications/Xcode.app`"}
+	case name == "xcrun" && exit.Code == noSuchUtility:
+		return &lack{"xcrun does not find the tool: Xcode is missing, too old or not selected", install}
+	case name == "xcodebuild" && strings.Contains(exit.StderrTail, "requires Xcode, but active developer directory"):
+		return &lack{"Xcode is missing or not selected: the active developer folder has the command line tools only", install}
 	case (name == "xcrun" || name == "xcodebuild") && exit.Code == notAgreed && strings.Contains(exit.StderrTail, "icense"):
 		return &lack{"nobody agreed to Xcode's licence", "agree to it: `sudo xcodebuild -license accept`"}
 	}

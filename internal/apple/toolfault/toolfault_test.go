@@ -27,8 +27,7 @@ func TestToolErrorsMapToFaultCodes(t *testing.T) {
 		"open is missing": {&host.NotFoundError{Name: "open"}, fault.ToolMissing,
 			"listing: open is not installed: program not found: open"},
 		"xcrun without the tool": {&host.ExitError{Name: "/bin/xcrun", Code: 72}, fault.NoXcode,
-			"listing: Xcode is missing or not selected: the active developer folder has the command line tools only: " +
-				"/bin/xcrun: exit code 72"},
+			"listing: xcrun does not find the tool: Xcode is missing, too old or not selected: /bin/xcrun: exit code 72"},
 		"only the command line tools": {&host.ExitError{Name: "xcodebuild", Code: 1, StderrTail: "xcode-select: error: tool 'xcodebuild' " +
 			"requires Xcode, but active developer directory '/Library/Developer/CommandLineTools' is a command line tools instance"},
 			fault.NoXcode, "listing: Xcode is missing or not selected: the active developer folder has the command line tools only: " +
@@ -61,8 +60,7 @@ func TestOfNamesTheTool(t *testing.T) {
 		"xcrun: /bin/xcrun: exit code 1: no":              &host.ExitError{Name: "/bin/xcrun", Code: 1, StderrTail: "no"},
 		"xcrun: /bin/xcrun: no end within 1s":             &host.TimeoutError{Name: "/bin/xcrun", After: time.Second},
 		"axe is not installed: program not found: /b/axe": &host.NotFoundError{Name: "/b/axe"},
-		"Xcode is missing or not selected: the active developer folder has the command line tools only: " +
-			"/b/xcrun: exit code 72": &host.ExitError{Name: "/b/xcrun", Code: 72},
+		"xcrun does not find the tool: Xcode is missing, too old or not selected: /b/xcrun: exit code 72": &host.ExitError{Name: "/b/xcrun", Code: 72},
 		"a tool's answer cannot be used: strange": errors.New("strange"),
 	} {
 		if got := toolfault.Of(err); got.Error() != want {

@@ -226,7 +226,7 @@ func TestListFallsBackToXctrace(t *testing.T) {
 		t.Errorf("%+v", infos)
 	}
 	_, err = refusing(72, "devicectl", "xctrace")
-	r.refuses(err, fault.NoXcode, "Xcode is missing or unusable")
+	r.refuses(err, fault.NoXcode, "xcrun does not find the tool")
 }
 
 // TestRefusalsAreFaults: every refusal of devicectl is a fault with a code and devicectl's reason.
