@@ -40,8 +40,8 @@ func (c *Checker) Xcode(ctx context.Context) device.Check {
 	const name = "toolchain"
 	version, err := c.ask(ctx, c.o.Tools.Tool("xcodebuild"), "-version")
 	if err != nil {
-		f := fault.From(toolfault.New(err, fault.NoXcode, ""))
-		return device.Check{Name: name, Status: device.CheckFail, Message: fmt.Sprintf("xcodebuild does not answer: %s", f.Message), Hint: f.Hint}
+		return device.Check{Name: name, Status: device.CheckFail, Message: fmt.Sprintf("xcodebuild does not answer: %v", err),
+			Hint: fault.From(toolfault.New(err, fault.NoXcode, "")).Hint}
 	}
 	f := device.Check{Name: name, Status: device.CheckOK, Message: fmt.Sprintf("%s (%s)", version, c.o.Tools.Name)}
 	if c.Virtual() {

@@ -37,7 +37,8 @@ func TestXcodeCheckReportsVersionOrError(t *testing.T) {
 		"echo Xcode 16.4; echo Build version 16F6": check("toolchain", device.CheckOK, "Xcode 16.4 (xcode)", ""),
 		"echo no >&2; exit 1": check("toolchain", device.CheckFail, "xcodebuild does not answer: §/xcodebuild: exit code 1: no",
 			"install Xcode"),
-		"exit 69": check("toolchain", device.CheckFail, "xcodebuild does not answer: §/xcodebuild: exit code 69", "agree to Xcode's licence"),
+		"echo no license >&2; exit 69": check("toolchain", device.CheckFail,
+			"xcodebuild does not answer: §/xcodebuild: exit code 69: no license", "agree to it: `sudo xcodebuild -license accept`"),
 	} {
 		c, dir := open(t, map[string]string{"xcodebuild": script})
 		got := c.Xcode(t.Context())
