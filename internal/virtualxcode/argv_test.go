@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -174,8 +173,10 @@ func verbsOfTools(t *testing.T) (all []toolVerb) {
 			add("xcresulttool", verb, words[len(verb):]+" -"+usage)
 		}
 	}
-	for verb := range maps.Keys(devicectlVerbs) {
-		add("devicectl", verb, x.run("devicectl", append(strings.Fields(verb), "--help")...))
+	for line := range strings.Lines(x.run("devicectl", "help")) {
+		if verb, _, is := strings.Cut(strings.TrimSpace(line), "   "); is && strings.HasPrefix(line, "  ") {
+			add("devicectl", verb, x.run("devicectl", append(strings.Fields(verb), "--help")...))
+		}
 	}
 	if len(all) < 60 {
 		t.Errorf("%d verbs, want at least 60", len(all))
@@ -183,12 +184,10 @@ func verbsOfTools(t *testing.T) (all []toolVerb) {
 	return all
 }
 
-// devicectlVerbs are valid words of each verb of devicectl; an overview of the tool lists all verbs.
-var devicectlVerbs = map[string]string{
-	"list devices": "", "device info details": "", "device info apps": "", "device info processes": "",
+// devicectlWords are the words that verbs of devicectl need.
+var devicectlWords = map[string]string{
 	"device info files": "--domain-type temporary", "device copy from": "--domain-type temporary --source a --destination b",
-	"device info lockState": "", "device info displays": "", "device install app": "App.app", "device uninstall app": "com.example",
-	"device process launch": "", "device process terminate": "--pid 1",
+	"device install app": "App.app", "device uninstall app": "com.example", "device process terminate": "--pid 1",
 }
 
 // argvBench is a virtual Xcode in this process with a booted simulator.
@@ -248,15 +247,15 @@ func TestVerbsAcceptOnlySourcedFlags(t *testing.T) {
 		{"log", "show", "simctl spawn booted log show", ""}, {"xccov", "view", "xccov view", "R.xcresult"},
 		{"xccov", "diff", "xccov diff --json", "A.xcresult B.xcresult"},
 	}
-	for verb, words := range devicectlVerbs {
-		if !strings.HasPrefix(verb, "list") {
-			words += " --device " + phone
-		}
-		probes = append(probes, probe{"devicectl", verb, "devicectl " + verb, words})
-	}
 	for _, v := range verbsOfTools(t) {
-		if v.tool == "xcresulttool" {
+		switch words := devicectlWords[v.verb]; {
+		case v.tool == "xcresulttool":
 			probes = append(probes, probe{v.tool, v.verb, "xcresulttool " + v.verb, "--path R.xcresult"})
+		case v.tool == "devicectl" && strings.HasPrefix(v.verb, "device "):
+			words += " --device " + phone
+			fallthrough
+		case v.tool == "devicectl":
+			probes = append(probes, probe{v.tool, v.verb, "devicectl " + v.verb, words})
 		}
 	}
 	for _, p := range probes {
@@ -287,13 +286,13 @@ func TestVerbsAcceptOnlySourcedFlags(t *testing.T) {
 	}
 }
 
-// TestUnknownFlagIsRefused gives an invented flag to each verb of each tool, before and after valid words: each refuses it as wrong usage,
-// with its own exit status, and does nothing.
+// TestUnknownFlagIsRefused gives an invented flag to each verb of each tool: it refuses the line as wrong usage, with its own exit status,
+// and does nothing.
 func TestUnknownFlagIsRefused(t *testing.T) {
 	const invented = "--no-such-flag"
 	x := argvXcode(t)
 	x.run("simctl", "boot", "iPhone 16 Pro")
-	lines := map[string]int{ // a valid command line without its device, and the exit status of wrong usage
+	lines := map[string]int{ // a command line, and the tool's exit status of wrong usage
 		"xcodebuild -version": 64, "xcodebuild -showsdks": 64, "xcrun --show-sdk-path": 64, "xcode-select -p": 1, "xctrace list devices": 2,
 		"xccov view --report --json R.xcresult": 64, "xccov diff --json A.xcresult B.xcresult": 64, "sips -Z 10 a.png": 13,
 		"open -n a.app": 1, "networksetup -listallnetworkservices": 4, "networksetup -getwebproxy Wi-Fi": 4,
@@ -312,11 +311,10 @@ func TestUnknownFlagIsRefused(t *testing.T) {
 			free[strings.Fields(verb)[0]] = true
 		}
 	}
-	for verb, words := range devicectlVerbs {
-		lines[strings.TrimSpace("devicectl "+verb+" "+words)] = 64
-	}
 	for _, v := range verbsOfTools(t) {
 		switch {
+		case v.tool == "devicectl":
+			lines["devicectl "+v.verb+" "+devicectlWords[v.verb]] = 64
 		case v.tool == "xcresulttool":
 			lines["xcresulttool "+v.verb+" --path R.xcresult"] = 64
 		case v.tool == "simctl" && !free[v.verb]:

@@ -137,8 +137,8 @@ func locatorMarks() []mark.Mark {
 	return []mark.Mark{
 		{Tool: "xcrun", Behaviour: "an unknown tool exits 72 with \"unable to find utility\", an unknown SDK 1 with \"cannot be located\"",
 			Source: mark.Assumed},
-		{Tool: "xcrun", Behaviour: "--find, --version, --sdk with --show-sdk-path, -version, -platform-path and their like; other " +
-			"options are accepted and have no effect", Source: mark.Assumed},
+		{Tool: "xcrun", Behaviour: "--find, --version, --sdk with --show-sdk-path, -version, -platform-path and their like; the " +
+			"other options of its help have no effect", Source: mark.Assumed},
 		{Tool: "xcrun", Behaviour: "--find mcp-server and --find mcpbridge print a path where Xcode has them, and exit 72 otherwise",
 			Source: mark.Assumed},
 		{Tool: "log", Behaviour: "on the Mac itself the log is empty: show prints its heading, stream waits for an interrupt or " +

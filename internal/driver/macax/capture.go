@@ -53,7 +53,7 @@ func (a *App) Capture(ctx context.Context, key string) (picture image.Image, at 
 		return err
 	})
 	if err == nil && picture == nil {
-		picture, err = a.options.photograph(ctx, w)
+		picture, err = a.photograph(ctx, w)
 	}
 	return picture, w.bounds, err
 }
@@ -62,14 +62,14 @@ func (a *App) Capture(ctx context.Context, key string) (picture image.Image, at 
 const photographing = 15 * time.Second
 
 // photograph has Apple's screencapture take the picture: without a sound and a shadow, into a file of its own.
-func (o Options) photograph(ctx context.Context, w window) (image.Image, error) {
+func (a *App) photograph(ctx context.Context, w window) (image.Image, error) {
 	failed := func(err error) error {
 		return fault.New(fault.ScreenshotFailed, "macOS returned no picture of window %d: %w", w.id, err).With("pane", recording).
-			WithHint("allow the program that started the daemon in %s; run `screencapture -l %d window.png` in a terminal to check whether "+
-				"macOS allows any capture", recording, w.id)
+			WithHint("allow %s in %s; run `screencapture -l %d window.png` in a terminal to check whether macOS allows any capture",
+				a.lib.program(), recording, w.id)
 	}
-	if o.Host == nil {
-		return nil, failed(errors.New("this macOS has no CGWindowListCreateImage"))
+	if a.options.Host == nil {
+		return nil, failed(errors.New("CGWindowListCreateImage took none, and no other way is set up"))
 	}
 	dir, err := os.MkdirTemp("", "screencapture-") // mode 0700
 	if err != nil {
@@ -80,7 +80,7 @@ func (o Options) photograph(ctx context.Context, w window) (image.Image, error) 
 	if err := os.WriteFile(path, nil, 0o600); err != nil { // so that screencapture does not choose the mode
 		return nil, failed(err)
 	}
-	_, err = o.Host.Run(ctx, host.Cmd{
+	_, err = a.options.Host.Run(ctx, host.Cmd{
 		Name: "/usr/sbin/screencapture", Args: []string{"-x", "-o", "-t", "png", "-l", strconv.FormatUint(uint64(w.id), 10), path},
 		Timeout: photographing, Outputs: []string{path},
 	})

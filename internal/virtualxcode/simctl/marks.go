@@ -120,7 +120,7 @@ func assumedOfApps() (all []mark.Mark) {
 		"spawn log stream ends with exit 0 when interrupted or when the device shuts down",
 		"spawn launchctl list: its columns; apps and test runners as UIKitApplication:<id>[<hex>][rb-legacy]; com.apple.SpringBoard",
 		"an unknown subcommand: one line on standard error, usage on standard output, exit 1",
-		"wrong arguments: usage of the verb on standard error, exit 22",
+		"wrong arguments, too many among them: usage of the verb on standard error, exit 22",
 	)
 	return all
 }
