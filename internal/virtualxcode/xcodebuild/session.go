@@ -27,6 +27,7 @@ type session struct {
 	preparedSDK string   // the platforms of these bundles
 	analyzing   bool     // analyze the built files
 	launches    int      // of test processes
+	checked     checked  // of the sources
 	afterwards  []string // lines printed last
 }
 

@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// The virtual compiler reads special comments of a Swift file. They give the messages of a compiler or a test.
+// Special comments of a Swift file give the messages of a compiler or a test, for demonstrations (docs/virtual-apps.md).
 //
 //	let total = pricee // virtual: error: cannot find 'pricee' in scope
 //	XCTAssertEqual(a, b) // virtual: fails: XCTAssertEqual failed: ("1") is not equal to ("2")
@@ -24,9 +24,10 @@ import (
 //	// virtual: sign: Signing for "Shop" requires …   signing fails, except for simulators
 //	// virtual: package: no versions of 'x' match …   packages cannot be resolved; also in a Package.swift
 //
-// Comments for a test: fails, skips, expected (a failure), crashes (with the message of the fatal error), passes (from that
-// run of it on, for tests that are repeated), takes (seconds), measures (seconds, separated by commas), prints (a line),
-// warns (a runtime warning) and attaches (a file of that name).
+// Comments for the result of a test: fails, skips, expected (a failure), crashes (with the message of the fatal error), passes
+// (with a number from that run of it on, for tests that are repeated). A test without one is not run, and is reported as skipped.
+// Beside a result: takes (seconds), measures (seconds, separated by commas), prints (a line), warns (a runtime warning) and
+// attaches (a file of that name).
 //
 // A function that tests do not run through is uncovered.
 const markPrefix = "// virtual: "
@@ -42,6 +43,7 @@ type source struct {
 	troubles  []trouble
 	tests     []testCase
 	functions []function
+	missing   bool // the file does not exist
 }
 
 // issue is a diagnostic of the compiler; line and column count from one.
@@ -69,10 +71,10 @@ type testCase struct {
 	Fails                                    []failMark
 	Skips, Expected                          string
 	Skipped, Fine                            bool // fails as expected, which counts as a success
-	SkipLine                                 int
+	SkipLine                                 int  // of the comment, or of the test
 	Takes                                    float64
 	Crashes                                  *failMark
-	Passes                                   int // the first run that passes; 0 means never
+	Passes                                   int // the first run that passes; 0: not known
 	Measures                                 []float64
 	MeasureLine                              int
 	Prints, Warns, Attaches, Tags            []string

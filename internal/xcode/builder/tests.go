@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ios-agent/internal/apple/buildlog"
@@ -16,7 +17,8 @@ type Tests struct {
 	Cases  []Case `json:"cases"`
 	From   string `json:"from"` // source: result bundle or log
 
-	simulated bool // by Virtual Xcode, which does not run the tests' code
+	notRun    []bool // by case: skipped by Virtual Xcode, which cannot run it
+	simulated bool   // by Virtual Xcode, which does not run the tests' code
 }
 
 // Counts are numbers of tests.
@@ -26,7 +28,7 @@ type Counts struct {
 	Failed           int `json:"failed"`
 	Skipped          int `json:"skipped"`
 	ExpectedFailures int `json:"expectedFailures,omitempty"`
-	NotRun           int `json:"notRun,omitempty"` // simulated, without a declared failure or skip
+	NotRun           int `json:"notRun,omitempty"` // on Virtual Xcode, without a declared failure or skip
 }
 
 // Case is one test.
@@ -93,7 +95,7 @@ func (r *run) bundleTests(ctx context.Context) (*Tests, error) {
 	}
 	if all.Tests != nil {
 		for _, c := range all.Tests.Cases() {
-			out.Cases = append(out.Cases, caseOf(c))
+			out.Cases, out.notRun = append(out.Cases, caseOf(c)), append(out.notRun, wasNotRun(c))
 		}
 	}
 	return out, nil
@@ -155,13 +157,24 @@ func logTests(l *buildlog.Log) *Tests {
 	return out
 }
 
-// markSimulated changes the tests that Virtual Xcode reports as passed to "not run". Virtual Xcode does not execute Swift: it takes
-// failures and skips from comments in the sources, and reports all other tests as passed.
+// wasNotRun reports whether Virtual Xcode skipped a test because it cannot run it.
+func wasNotRun(c xcresult.Case) bool {
+	return c.Result == xcresult.Skipped && slices.ContainsFunc(c.Messages, func(m xcresult.Message) bool {
+		return strings.HasPrefix(strings.TrimPrefix(m.Text, "Test skipped - "), notRun+": ")
+	})
+}
+
+// markSimulated changes the tests that Virtual Xcode skipped, or reports as passed, to "not run". Virtual Xcode does not execute Swift: it
+// takes results from comments in the sources, and skips all other tests.
 func (t *Tests) markSimulated() {
 	t.simulated = true
 	t.Counts.NotRun, t.Counts.Passed = t.Counts.Passed, 0
 	for i := range t.Cases {
-		if t.Cases[i].Status == passed {
+		unknown := i < len(t.notRun) && t.notRun[i]
+		if unknown {
+			t.Counts.NotRun, t.Counts.Skipped = t.Counts.NotRun+1, t.Counts.Skipped-1
+		}
+		if unknown || t.Cases[i].Status == passed {
 			t.Cases[i].Status, t.Cases[i].DurationMS = notRun, 0
 		}
 	}

@@ -186,6 +186,9 @@ func (r *Report) counts() string {
 		}
 		parts = append(parts, fmt.Sprintf("%s%s%d failed, %d skipped", brief.Count(t.Counts.Total, "test"), ran,
 			t.Counts.Failed, t.Counts.Skipped))
+		if n := t.Counts.NotRun; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d not run", n))
+		}
 		if n := t.Counts.ExpectedFailures; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d failed as expected", n))
 		}
