@@ -58,34 +58,40 @@ func TestFormAcceptsWhatMayBeValid(t *testing.T) {
 
 // TestFormAcceptsValidSources reads all Swift files of this project, and of the folder in IOS_AGENT_SWIFT_SOURCES: compilers accept them.
 func TestFormAcceptsValidSources(t *testing.T) {
-	files := 0
-	for _, root := range []string{filepath.Join("..", "..", ".."), os.Getenv("IOS_AGENT_SWIFT_SOURCES")} {
-		if root == "" {
-			continue
-		}
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() && (d.Name() == ".git" || filepath.Ext(path) == ".docc") { // tutorials have parts of files
-				return fs.SkipDir
-			}
-			if !d.Type().IsRegular() || !strings.HasSuffix(path, ".swift") {
-				return nil
-			}
-			data, err := os.ReadFile(path)
-			if files++; len(data) > maxSource {
-				return err
-			}
-			if found := Form(path, string(data)); len(found) > 0 {
-				t.Errorf("got %v, want nothing", found)
-			}
-			return err
-		})
+	files := swiftFiles(t, filepath.Join("..", "..", ".."))
+	if root := os.Getenv("IOS_AGENT_SWIFT_SOURCES"); root != "" {
+		files = append(files, swiftFiles(t, root)...)
+	}
+	for _, path := range files {
+		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
+		if found := Form(path, string(data)); len(found) > 0 {
+			t.Errorf("got %v, want nothing", found)
+		}
 	}
-	if t.Logf("%d files", files); files < 100 {
-		t.Errorf("read %d files, want at least 100", files)
+	if t.Logf("%d files", len(files)); len(files) < 100 {
+		t.Errorf("read %d files, want at least 100", len(files))
 	}
+}
+
+// swiftFiles are the Swift files below a folder, without those of tutorials, which are parts of files.
+func swiftFiles(t *testing.T, root string) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err == nil && d.IsDir() && (d.Name() == ".git" || d.Name() == ".build" || filepath.Ext(path) == ".docc"):
+			return fs.SkipDir
+		case err == nil && d.Type().IsRegular() && filepath.Ext(path) == ".swift":
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }
 
 func FuzzForm(f *testing.F) {

@@ -150,6 +150,9 @@ func isError(i Issue) bool { return i.Severity == "error" }
 // diagnostic is a line of the compiler.
 var diagnostic = lazyregexp.New(`^(.+?):(\d+):(\d+): (error|warning|note): (.*)$`)
 
+// newer are errors of compilers before Swift 6.1 and 6.2 about what these accept: a comma at the end of a list, and new attributes.
+var newer = lazyregexp.New(`^unexpected ',' separator$|^unknown (?:option|attribute) '`)
+
 // run runs the compiler's frontend and returns its errors and their notes.
 func (c Checker) run(ctx context.Context, args []string) (issues []Issue, err error) {
 	args = slices.Concat([]string{"-frontend"}, args[:1], []string{"-swift-version", "5", "-diagnostic-style", "llvm"}, args[1:])
@@ -161,20 +164,21 @@ func (c Checker) run(ctx context.Context, args []string) (issues []Issue, err er
 	if err != nil && (!errors.As(err, &exit) || exit.Signal != "") {
 		return nil, &unusable{err.Error()}
 	}
-	keep := false
+	keep, understood := false, false
 	for line := range strings.Lines(string(res.Stderr)) {
 		m := diagnostic.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 		if m == nil {
 			continue
 		}
+		understood = true
 		if m[4] != "note" {
-			keep = m[4] == "error"
+			keep = m[4] == "error" && !newer.MatchString(m[5])
 		}
 		if keep {
 			issues = append(issues, issueAt(m[1], number(m[2]), number(m[3]), m[4], m[5]))
 		}
 	}
-	if err != nil && len(issues) == 0 {
+	if err != nil && !understood {
 		return nil, &unusable{err.Error()}
 	}
 	return issues, nil
