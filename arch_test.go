@@ -246,8 +246,8 @@ var arrows = map[string]string{
 	"internal/virtualxcode": "machine/host machine/resident text/lazyregexp virtualxcode/agent virtualxcode/app virtualxcode/apps " +
 		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/idbcompanion virtualxcode/mark " +
 		"virtualxcode/networksetup virtualxcode/open virtualxcode/osascript virtualxcode/plists virtualxcode/project virtualxcode/service " +
-		"virtualxcode/simctl virtualxcode/sips virtualxcode/swiftcheck virtualxcode/tool virtualxcode/urlsession virtualxcode/usbmuxd virtualxcode/wda " +
-		"virtualxcode/web " +
+		"virtualxcode/simctl virtualxcode/sips virtualxcode/swiftcheck virtualxcode/tool virtualxcode/urlsession virtualxcode/usbmuxd " +
+		"virtualxcode/wda virtualxcode/web " +
 		"virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
 	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/mark virtualxcode/world",
 	"internal/virtualxcode/app":       "machine/regularfile",

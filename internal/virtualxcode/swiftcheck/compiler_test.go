@@ -64,8 +64,10 @@ func TestCompilerFindsErrorsOfModules(t *testing.T) {
 		{"brace", "import SwiftUI\nstruct A {\n", "a.swift:3:1: error: expected '}' in struct"},
 		{"swift", "struct A {\n    let price = 1\n    var total: Int { pricee }\n}\n", "a.swift:3:22: error: cannot find 'pricee' in scope"},
 		{"type", "func a() -> Int { \"1\" }\n", "a.swift:1:19: error: cannot convert return expression of type 'String' to return type 'Int'"},
-		{"foundation", "import Foundation\nstruct A {\n    let price = 1\n    var total: Int { pricee }\n}\n", "a.swift:4:22: error: cannot find 'pricee'"},
-		{"member", "import Foundation\nstruct A {\n    let price = 1\n}\nlet b = A().prize\n", "a.swift:5:13: error: value of type 'A' has no member"},
+		{"foundation", "import Foundation\nstruct A {\n    let price = 1\n    var total: Int { pricee }\n}\n",
+			"a.swift:4:22: error: cannot find 'pricee'"},
+		{"member", "import Foundation\nstruct A {\n    let price = 1\n}\nlet b = A().prize\n",
+			"a.swift:5:13: error: value of type 'A' has no member"},
 		{"missing return", "import Foundation\nfunc a() -> Int {\n}\n", "a.swift:3:1: error: missing return in global function"},
 	} {
 		r, got := check(t, c, write(t, t.TempDir(), "M", map[string]string{"a.swift": tc.text}))
@@ -75,14 +77,16 @@ func TestCompilerFindsErrorsOfModules(t *testing.T) {
 	}
 }
 
-// TestMissingFrameworksAreNoErrors: a file of an app for Apple's platforms is valid, whatever this machine has.
-func TestMissingFrameworksAreNoErrors(t *testing.T) {
+// TestMissingFrameworkCausesNoError: a file of an app for Apple's platforms is valid, whatever this machine has.
+func TestMissingFrameworkCausesNoError(t *testing.T) {
 	c := compiler(t)
 	for _, tc := range []struct{ name, text, because string }{
 		{"another module", "import SwiftUI\nstruct A: View { var body: some View { Text(\"\").fnt() } }\n", "SwiftUI"},
-		{"Objective-C", "import Foundation\nfinal class A: NSObject {\n    @objc func b() {}\n    let c = #selector(b)\n    let d: Missing? = nil\n}\n",
+		{"Objective-C", "import Foundation\nfinal class A: NSObject {\n" +
+			"    @objc func b() {}\n    let c = #selector(b)\n    let d: Missing? = nil\n}\n",
 			"what this machine's Foundation lacks"},
-		{"Foundation of Apple", "import Foundation\nfunc a() { autoreleasepool { }; let b: CGColor? = nil; _ = b }\n", "what this machine's Foundation lacks"},
+		{"Foundation of Apple", "import Foundation\nfunc a() { autoreleasepool { }; let b: CGColor? = nil; _ = b }\n",
+			"what this machine's Foundation lacks"},
 		{"a platform", "#if os(iOS)\nlet a = 1\n#endif\nlet b = a\n", "#if of a platform"},
 	} {
 		r, got := check(t, c, write(t, t.TempDir(), "M", map[string]string{"a.swift": tc.text}))
@@ -90,7 +94,8 @@ func TestMissingFrameworksAreNoErrors(t *testing.T) {
 			t.Errorf("%s: got %q %+v, want no errors and no types checked because of %s", tc.name, got, r, tc.because)
 		}
 	}
-	r, got := check(t, c, write(t, t.TempDir(), "M", map[string]string{"a.swift": "import Foundation\nlet a = Date()\n", "b.swift": "let b = a\n"}))
+	r, got := check(t, c, write(t, t.TempDir(), "M", map[string]string{"a.swift": "import Foundation\nlet a = Date()\n",
+		"b.swift": "let b = a\n"}))
 	if got != "" || len(r.Types) != 2 || len(r.Untyped) != 0 {
 		t.Errorf("got %q %+v, want two files with types", got, r)
 	}
@@ -107,7 +112,8 @@ func TestModulesOfBuildAreImported(t *testing.T) {
 	if r, got := check(t, c, kit); got != "" || len(r.Types) != 1 {
 		t.Errorf("got %q %+v, want a compiled module", got, r)
 	}
-	if _, got := check(t, c, app); !strings.HasPrefix(got, "app.swift:3:25: error: cannot convert value of type 'Int' to specified type 'String'\n") {
+	const want = "app.swift:3:25: error: cannot convert value of type 'Int' to specified type 'String'\n"
+	if _, got := check(t, c, app); !strings.HasPrefix(got, want) {
 		t.Errorf("got %q, want the wrong type", got)
 	}
 }

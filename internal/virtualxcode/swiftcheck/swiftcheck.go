@@ -1,7 +1,7 @@
-// Package swiftcheck checks the Swift sources of a target for Virtual Xcode, which compiles nothing. A Checker with a Swift compiler decides
+// Package swiftcheck checks the Swift sources of a target for Virtual Xcode, which compiles nothing. A Checker with a Swift compiler checks
 // the syntax of all files, and the types of modules that need nothing but Swift, Foundation and other modules of the build. Without a
-// compiler, Form checks brackets, strings, comments and #if. An error that can come from a missing framework is never an Issue. The package
-// must not know projects or logs.
+// compiler, Form checks brackets, strings, comments and #if. An error that can come from a missing framework is never an Issue. The
+// package must not know projects or logs.
 package swiftcheck
 
 import (
@@ -130,7 +130,7 @@ func (c Checker) compiled(ctx context.Context, m Module, r *Result) error {
 	return c.types(ctx, m, r, slashes)
 }
 
-// bareSlashes lets /x/ be a regular expression, as in Swift 6. Whether a project has that is not known: its settings can be anywhere.
+// bareSlashes lets /x/ be a regular expression, as in Swift 6. Projects and packages can set it in several places, so both modes are tried.
 const bareSlashes = "-enable-bare-slash-regex"
 
 // parse returns the errors of syntax. A file has errors only if it has them whatever a slash means; mode has the option that fits.

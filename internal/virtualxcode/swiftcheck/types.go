@@ -103,8 +103,8 @@ func needsOf(text string) (imports []string, platform bool) {
 
 // missing are texts of errors that a compiler for another platform can give for valid files: about Objective-C, macros, modules and
 // availability. They can cause any other error of the module.
-var missing = []string{"Objective-C", "@objc", "@NSManaged", "#selector", "#keyPath", "macro", "no such module", "unavailable", "available in",
-	"available on", "plugin", "compiled module", "bridging header", "IBAction", "IBOutlet"}
+var missing = []string{"Objective-C", "@objc", "@NSManaged", "#selector", "#keyPath", "macro", "no such module", "unavailable",
+	"available in", "available on", "plugin", "compiled module", "bridging header", "IBAction", "IBOutlet"}
 
 // Errors about the caller's own code, or about types of the standard library.
 var (

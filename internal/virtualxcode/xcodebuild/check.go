@@ -111,7 +111,7 @@ func (s *session) count(b buildable, in inputs) error {
 // mostNamed is the maximum number of names in a line about what was checked.
 const mostNamed = 40
 
-// sayChecked prints what was checked, and what was not. Apple's tool compiles everything and prints nothing like it.
+// sayChecked prints how much of the sources was checked. Apple's tool compiles everything and prints nothing like it.
 func (s *session) sayChecked() {
 	c := s.checked
 	switch {

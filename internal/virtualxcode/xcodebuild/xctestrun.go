@@ -131,7 +131,7 @@ func bundlesOf(run map[string]any, dir string) (all []string) {
 	return all
 }
 
-// targetsOf are the test targets of an .xctestrun: its entries, or in format 2 those of its configurations.
+// targetsOf are the test targets of an .xctestrun: its entries, or in format 2 the targets of its configurations.
 func targetsOf(run map[string]any) (all []map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(run)) {
 		if entry, ok := run[key].(map[string]any); ok {

@@ -50,8 +50,8 @@ type Request struct {
 	trustMacros bool // Options.TrustMacros
 }
 
-// SimulateVariable is the environment variable of a caller that sets Simulate by the value "simulate". The variable that chooses the virtual
-// toolchain sets it too: who asks for Virtual Xcode knows that it runs no tests.
+// SimulateVariable is the environment variable of a caller that sets Simulate by the value "simulate". A caller that chooses the virtual
+// toolchain by apple.ToolchainVariable sets it too.
 const SimulateVariable = "IOS_AGENT_VIRTUAL_TESTS"
 
 // AcceptsSimulation reports whether the environment of a caller sets Simulate.
