@@ -40,8 +40,8 @@ func swiftOnPath(t *testing.T) (path, folder string) {
 		return fmt.Sprintf("PATH='%s' '%s' %s \"${@/#'%s'/%s}\"", os.Getenv("PATH"), script, name, root, within)
 	}
 	for name, line := range map[string]string{ // messages of swiftc name files
-		"swift": "exec env " + call("swift"), "swiftc": "{ " + call("swiftc") + " 2>&1 >&3 | sed 's#" + within + "/#" + root + "/#g' >&2; } 3>&1\n" +
-			"exit ${PIPESTATUS[0]}",
+		"swift":  "exec env " + call("swift"),
+		"swiftc": "{ " + call("swiftc") + " 2>&1 >&3 | sed 's#" + within + "/#" + root + "/#g' >&2; } 3>&1\nexit ${PIPESTATUS[0]}",
 	} {
 		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/usr/bin/env bash\n"+line+"\n"), 0o755); err != nil {
 			t.Fatal(err)
@@ -171,7 +171,8 @@ func TestVirtualXcodeChecksSwift(t *testing.T) {
 	says(cafe("run"), "build failed", "error: cannot convert value of type 'String' to specified type 'Int'")
 	says(cafe("test"), "build for testing failed", "Menu.swift:")
 	writePackage(t, filepath.Dir(menu), map[string]string{"Menu.swift": string(valid)})
-	says(cafe("test"), "tests not run", "not run", "note: virtual: syntax of 3 files", "note: virtual: test targets outside the scheme Cafe: CafeKitTests")
+	says(cafe("test"), "tests not run", "note: virtual: syntax of 3 files",
+		"note: virtual: test targets outside the scheme Cafe: CafeKitTests")
 	writePackage(t, filepath.Join(folder, "app"), map[string]string{"Tally/Counter.swift": "struct Counter {\n    let total = = 1\n}\n"})
 	says(tally("run"), "build failed", "Counter.swift:2:", "expected initial value after '='")
 	says(tally("test"), "build for testing failed", "expected initial value after '='")

@@ -89,11 +89,12 @@ func TestTargetsOutsideSchemeAreNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reference := "<TestableReference skipped = \"NO\"><BuildableReference BlueprintName = \"CafeKitTests\"></BuildableReference></TestableReference>"
+	reference := "<TestableReference skipped = \"NO\"><BuildableReference BlueprintName = \"CafeKitTests\"></BuildableReference>" +
+		"</TestableReference>"
 	b.replace("App/Cafe.xcodeproj/xcshareddata/xcschemes/Cafe.xcscheme", strings.Replace(string(scheme), "</Testables>",
 		reference+"</Testables>", 1))
 	b.must(0, argv...)
-	if out := b.out.String(); strings.Contains(out, "outside the scheme") || !strings.Contains(out, "Test Suite 'CafeKitTests.xctest' started") {
+	if out := b.out.String(); strings.Contains(out, "outside the scheme") || !strings.Contains(out, "'CafeKitTests.xctest' started") {
 		t.Errorf("got\n%s\nwant the tests of the package in the scheme", out)
 	}
 }

@@ -9,27 +9,8 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// Special comments of a Swift file give the messages of a compiler or a test, for demonstrations (docs/virtual-apps.md).
-//
-//	let total = pricee // virtual: error: cannot find 'pricee' in scope
-//	XCTAssertEqual(a, b) // virtual: fails: XCTAssertEqual failed: ("1") is not equal to ("2")
-//
-// Comments for the compiler: error, warning, note, and analyze (a warning that only the action analyze gives).
-//
-// Comments for other steps, anywhere in the target:
-//
-//	// virtual: undefined: _OBJC_CLASS_$_Printer      a symbol the linker does not find
-//	// virtual: link: library 'ssl' not found         any other error of the linker
-//	// virtual: script: SwiftLint: 3 violations       the script phase of that name fails, after printing the rest
-//	// virtual: sign: Signing for "Shop" requires …   signing fails, except for simulators
-//	// virtual: package: no versions of 'x' match …   packages cannot be resolved; also in a Package.swift
-//
-// Comments for the result of a test: fails, skips, expected (a failure), crashes (with the message of the fatal error), passes
-// (with a number from that run of it on, for tests that are repeated). A test without one is not run, and is reported as skipped.
-// Beside a result: takes (seconds), measures (seconds, separated by commas), prints (a line), warns (a runtime warning) and
-// attaches (a file of that name).
-//
-// A function that tests do not run through is uncovered.
+// markPrefix begins the comments that give messages of the compiler and results of tests; docs/virtual-apps.md has all of them. A test
+// without a result is not run, and is reported as skipped.
 const markPrefix = "// virtual: "
 
 // maxSource is the maximum size of a file.
