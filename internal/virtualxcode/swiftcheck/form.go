@@ -20,8 +20,11 @@ func Form(file, text string) []Issue {
 	return first
 }
 
-// mostNested limits interpolations in interpolations; a file with more is not checked.
-const mostNested = 100
+// Limits for interpolations in interpolations, and for open brackets. A file with more is not checked.
+const (
+	mostNested = 100
+	mostOpen   = 1000
+)
 
 // form reads a file from the beginning to the end.
 type form struct {
@@ -30,8 +33,9 @@ type form struct {
 	slashes bool   // a slash may begin a regular expression
 	open    []open // brackets and #if
 	nested  int
-	before  string  // the last word or character before the current one, without spaces and comments
-	found   []Issue // nil: reads on
+	before  string         // the last word or character before the current one, without spaces and comments
+	found   []Issue        // nil: reads on
+	places  map[string]int // the next places of texts, so that a long file is searched once
 }
 
 // open is a bracket or an #if without its end.
@@ -50,7 +54,7 @@ var expected = map[byte]string{
 }
 
 func readForm(text string, slashes bool) []Issue {
-	f := form{text: text, slashes: slashes}
+	f := form{text: text, slashes: slashes, places: map[string]int{}}
 	if strings.HasPrefix(text, "#!") {
 		f.line()
 	}
@@ -138,6 +142,8 @@ func (f *form) code(depth int) {
 			f.placeholder()
 		case c == '/' && f.slashes && f.regex():
 			f.before = "/"
+		case len(f.open) > mostOpen:
+			f.found = []Issue{} // ends the reading
 		case strings.IndexByte("([{", c) >= 0:
 			f.open = append(f.open, open{char: c, at: f.at})
 			f.step(1)
@@ -216,14 +222,24 @@ func (f *form) quotedName() {
 	f.step(1)
 }
 
+// next is the first place of a text from a place on, or the end of the file.
+func (f *form) next(from int, text string) int {
+	at, known := f.places[text]
+	if !known || at < from {
+		if at = strings.Index(f.text[from:], text); at < 0 {
+			at = len(f.text)
+		} else {
+			at += from
+		}
+		f.places[text] = at
+	}
+	return at
+}
+
 // placeholder skips an editor's placeholder, <#name#>.
 func (f *form) placeholder() {
-	rest := f.text[f.at:]
-	if i := strings.IndexByte(rest, '\n'); i >= 0 {
-		rest = rest[:i]
-	}
-	if i := strings.Index(rest, "#>"); i >= 0 {
-		f.step(i + 2)
+	if end := f.next(f.at, "#>"); end < f.next(f.at, "\n") {
+		f.step(end + 2 - f.at)
 		return
 	}
 	f.step(1)
@@ -231,7 +247,7 @@ func (f *form) placeholder() {
 
 // conflict finds the mark of a merge at the beginning of a line.
 func (f *form) conflict() {
-	if f.has("<<<<<<< ") && strings.Contains(f.text[f.at:], "\n>>>>>>> ") {
+	if f.has("<<<<<<< ") && f.next(f.at, "\n>>>>>>> ") < len(f.text) {
 		f.fail(f.at, "source control conflict marker in source file")
 	}
 }
@@ -302,14 +318,15 @@ func (f *form) str(hashes int) {
 		quotes = `"""`
 	}
 	f.at += len(quotes)
+	end, escape := quotes+fence, `\`+fence
 	for f.at < len(f.text) && f.found == nil {
 		switch {
-		case f.has(quotes + fence):
-			f.at += len(quotes) + hashes
+		case f.has(end):
+			f.at += len(end)
 			f.before = `"`
 			return
-		case f.has(`\` + fence):
-			f.at += 1 + hashes
+		case f.has(escape):
+			f.at += len(escape)
 			f.escaped()
 		case f.text[f.at] == '\n' && quotes == `"`:
 			f.fail(start, "unterminated string literal")
@@ -323,11 +340,7 @@ func (f *form) str(hashes int) {
 
 // endsHere reports whether three quotes after a # begin a string of one line, such as #"""#.
 func (f *form) endsHere(fence string) bool {
-	rest := f.text[f.at+2:]
-	if i := strings.IndexByte(rest, '\n'); i >= 0 {
-		rest = rest[:i]
-	}
-	return fence != "" && strings.Contains(rest, `"`+fence)
+	return fence != "" && f.next(f.at+2, `"`+fence) < f.next(f.at+2, "\n")
 }
 
 // escaped reads what follows a backslash in a string.
@@ -380,12 +393,11 @@ func (f *form) regex() bool {
 
 // rawRegex skips a regular expression between #/ and /#, and reports whether there is one.
 func (f *form) rawRegex(hashes int) bool {
-	rest := f.text[f.at+hashes+1:]
-	end := strings.Index(rest, "/"+strings.Repeat("#", hashes))
-	first, _, _ := strings.Cut(rest, "\n")
-	if end < 0 || end >= len(first) && strings.TrimSpace(first) != "" {
+	start := f.at + hashes + 1
+	end, line := f.next(start, "/"+strings.Repeat("#", hashes)), f.next(start, "\n")
+	if end == len(f.text) || end > line && strings.TrimSpace(f.text[start:line]) != "" {
 		return false
 	}
-	f.at += hashes + 1 + end + 1 + hashes
+	f.at = end + 1 + hashes
 	return true
 }

@@ -106,3 +106,11 @@ func FuzzForm(f *testing.F) {
 		}
 	})
 }
+
+// TestLongFilesAreReadOnce: no form makes the time grow with the square of the size. A quadratic reader needs hours for these.
+func TestLongFilesAreReadOnce(t *testing.T) {
+	for _, part := range []string{"#/ ", "<#", "\n<<<<<<< ", "#\"\"\"", "=/", "(", "#if swift\n(\"\n", "\"\\(", "`", "/*", "##\"", "#else\n"} {
+		Form("a.swift", strings.Repeat(part, maxSource/len(part)))
+	}
+	Form("a.swift", strings.Repeat("#", maxSource/2)+strings.Repeat(`"`, maxSource/2))
+}
