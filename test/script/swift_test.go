@@ -173,6 +173,14 @@ func TestVirtualXcodeChecksSwift(t *testing.T) {
 	writePackage(t, filepath.Dir(menu), map[string]string{"Menu.swift": string(valid)})
 	says(cafe("test"), "tests not run", "note: virtual: syntax of 3 files",
 		"note: virtual: test targets outside the scheme Cafe: CafeKitTests")
+	if bundled := do("test", "workspace/Cafe.xcworkspace", "--workspace-path", "CafeKit"); !strings.Contains(bundled, "tests passed") {
+		t.Errorf("got\n%s\nwant the tests of the package run", bundled)
+	}
+	tests := filepath.Join(folder, "workspace/CafeKit/Tests/CafeKitTests")
+	writePackage(t, tests, map[string]string{"MoreTests.swift": "import Testing\n@testable import CafeKit\n@Test func wrong() {\n" +
+		"    #expect(Menu.standard.drinks.isEmpty)\n}\n"})
+	says(do("test", "workspace/Cafe.xcworkspace", "--workspace-path", "CafeKit"), "tests failed", "✘ CafeKitTests/wrong()",
+		"MoreTests.swift:4: Expectation failed")
 	writePackage(t, filepath.Join(folder, "app"), map[string]string{"Tally/Counter.swift": "struct Counter {\n    let total = = 1\n}\n"})
 	says(tally("run"), "build failed", "Counter.swift:2:", "expected initial value after '='")
 	says(tally("test"), "build for testing failed", "expected initial value after '='")

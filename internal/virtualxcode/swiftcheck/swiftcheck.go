@@ -1,7 +1,7 @@
 // Package swiftcheck checks the Swift sources of a target for Virtual Xcode, which compiles nothing. A Checker with a Swift compiler checks
 // the syntax of all files, and the types of modules that need nothing but Swift, Foundation and other modules of the build. Without a
-// compiler, Form checks brackets, strings, comments and #if. An error that can come from a missing framework is never an Issue. The
-// package must not know projects or logs.
+// compiler, Form checks brackets, strings, comments and #if. An error that can come from a missing framework is never an Issue. Tests runs
+// the tests of a package. This package must not know projects or logs.
 package swiftcheck
 
 import (

@@ -73,7 +73,7 @@ func TestTestWithoutDeclaredResultIsNotRun(t *testing.T) {
 			b.says("Test case 'CounterTests.testEqual()' skipped on '", "Test case 'CounterTests.testShown()' passed on '")
 			continue
 		}
-		b.says("CounterTests.swift:3: -[TallyTests.CounterTests testEqual] : Test skipped - not run: Virtual Xcode does not execute tests\n",
+		b.says("CounterTests.swift:3: -[TallyTests.CounterTests testEqual] : Test skipped - not run: Virtual Xcode cannot run this test\n",
 			"testCrash]' skipped (0.000 seconds).\n", "testShown]' passed", "Executed 1 test, with 3 tests skipped and 0 failures")
 	}
 }

@@ -119,8 +119,8 @@ func (m *marks) ofTestsAndTheRest() {
 	m.add(mark.Assumed, "analyze: AnalyzeShallow for each file; its warnings come from special comments")
 	m.add(mark.Assumed, "derived data is named by the MD5 sum of the path in base 26; a test bundle contains its tests, so "+
 		"test-without-building runs the built tests")
-	m.add(mark.Assumed, "contents of .xctestrun (format 1; format 2 is read) and .xctestproducts; paths in an .xctestrun say its platform; coverage counts every function that is not "+
-		"marked uncovered")
+	m.add(mark.Assumed, "contents of .xctestrun (format 1; format 2 is read) and .xctestproducts; paths in an .xctestrun "+
+		"say its platform; coverage counts every function that is not marked uncovered")
 	m.add(mark.Assumed, "test-without-building of the agent's scheme runs until the runner ends; TEST_RUNNER_ variables reach the runner "+
 		"without the prefix")
 	m.add(mark.Assumed, "the project folder of the agent's scheme is ignored")

@@ -76,7 +76,7 @@ var logWords = map[string]string{xcresult.Passed: "passed", xcresult.Failed: "fa
 	xcresult.ExpectedFailure: "passed"}
 
 // notRun is why a test without a declared result is skipped. Callers recognize it by its beginning.
-const notRun = "not run: Virtual Xcode does not execute tests"
+const notRun = "not run: Virtual Xcode cannot run this test"
 
 // declared reports whether comments give the result of a test.
 func (t testCase) declared() bool {

@@ -69,6 +69,9 @@ func (s *session) runTests(ctx context.Context, a action) error {
 		if err := s.spend(ctx, costLaunch); err != nil {
 			return err
 		}
+		if err := s.runPackage(ctx, &p); err != nil {
+			return err
+		}
 		before := s.clock
 		s.result.Tests = append(s.result.Tests, s.runBundle(p))
 		if err := s.wait(ctx, s.clock.Sub(before)); err != nil {

@@ -1,7 +1,7 @@
 // Package xcodebuild plays xcodebuild. A Tool reads real project folders, checks their Swift files (package swiftcheck), reports the errors
 // that comments in these files ask for, and writes products and result bundles. test-without-building of the agent's scheme serves the
-// agent protocol, like the real test runner on the device. Other tests are not run: their results are comments in the sources, or skipped.
-// The package must not execute any program.
+// agent protocol, like the real test runner on the device. Tests of packages run with swift test; the results of other tests are comments
+// in the sources, or the tests are skipped. The package must not execute programs itself.
 package xcodebuild
 
 import (

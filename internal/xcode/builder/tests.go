@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/buildlog"
 	"ios-agent/internal/apple/xcresult"
 )
@@ -17,8 +18,9 @@ type Tests struct {
 	Cases  []Case `json:"cases"`
 	From   string `json:"from"` // source: result bundle or log
 
-	notRun    []bool // by case: skipped by Virtual Xcode, which cannot run it
-	simulated bool   // by Virtual Xcode, which does not run the tests' code
+	notRun    []bool   // by case: skipped by Virtual Xcode, which cannot run it
+	simulated bool     // by Virtual Xcode, which does not run the tests' code
+	ran       []string // targets that Virtual Xcode ran with swift test
 }
 
 // Counts are numbers of tests.
@@ -164,20 +166,37 @@ func wasNotRun(c xcresult.Case) bool {
 	})
 }
 
-// markSimulated changes the tests that Virtual Xcode skipped, or reports as passed, to "not run". Virtual Xcode does not execute Swift: it
-// takes results from comments in the sources, and skips all other tests.
-func (t *Tests) markSimulated() {
+// ranBySwift begins the line of Virtual Xcode that names a target whose tests it ran with swift test.
+const ranBySwift = apple.Virtual + ": run by swift test: "
+
+// markSimulated changes the tests that Virtual Xcode skipped, or reports as passed, to "not run". Virtual Xcode executes the tests of some
+// packages only: it takes other results from comments in the sources, and skips all other tests.
+func (t *Tests) markSimulated(notes []string) {
 	t.simulated = true
-	t.Counts.NotRun, t.Counts.Passed = t.Counts.Passed, 0
-	for i := range t.Cases {
-		unknown := i < len(t.notRun) && t.notRun[i]
-		if unknown {
-			t.Counts.NotRun, t.Counts.Skipped = t.Counts.NotRun+1, t.Counts.Skipped-1
-		}
-		if unknown || t.Cases[i].Status == passed {
-			t.Cases[i].Status, t.Cases[i].DurationMS = notRun, 0
+	for _, n := range notes {
+		if target, is := strings.CutPrefix(n, ranBySwift); is {
+			t.ran = append(t.ran, target)
 		}
 	}
+	for i := range t.Cases {
+		c := &t.Cases[i]
+		switch {
+		case i < len(t.notRun) && t.notRun[i]:
+			t.Counts.Skipped--
+		case c.Status == passed && !t.wasRun(*c):
+			t.Counts.Passed--
+		default:
+			continue
+		}
+		t.Counts.NotRun++
+		c.Status, c.DurationMS = notRun, 0
+	}
+}
+
+// wasRun reports whether the code of a test was executed.
+func (t *Tests) wasRun(c Case) bool {
+	target, _, _ := strings.Cut(c.ID, "/")
+	return !t.simulated || slices.Contains(t.ran, target)
 }
 
 // locate completes the places of failures, because result bundles name files without their folders. It takes full paths from the log,
