@@ -245,10 +245,10 @@ func (f *form) placeholder() {
 	f.step(1)
 }
 
-// conflict finds the mark of a merge at the beginning of a line.
+// conflict finds the mark of a merge at the beginning of a line. The compiler's column is that of the second character.
 func (f *form) conflict() {
 	if f.has("<<<<<<< ") && f.next(f.at, "\n>>>>>>> ") < len(f.text) {
-		f.fail(f.at, "source control conflict marker in source file")
+		f.fail(f.at+1, "source control conflict marker in source file")
 	}
 }
 

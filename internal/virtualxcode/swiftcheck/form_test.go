@@ -22,7 +22,7 @@ func TestFormFindsErrors(t *testing.T) {
 		"#if DEBUG\nlet a = 1\n":              "2:10 error: expected #else or #endif at end of conditional compilation block",
 		"let a = 1\n#endif\n":                 "2:1 error: unexpected conditional compilation block terminator",
 		"#if DEBUG\nfunc a() {\n#endif\n":     "3:1 error: expected '}' at end of brace statement",
-		"let a = 1\n<<<<<<< HEAD\nlet b = 1\n=======\n>>>>>>> other\n": "2:1 error: source control conflict marker in source file",
+		"let a = 1\n<<<<<<< HEAD\nlet b = 1\n=======\n>>>>>>> other\n": "2:2 error: source control conflict marker in source file",
 		"syntax {{{\n": "1:11 error: expected '}' at end of brace statement",
 	} {
 		found := Form("a.swift", source)
