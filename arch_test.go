@@ -246,8 +246,8 @@ var arrows = map[string]string{
 	"internal/virtualxcode": "machine/host machine/resident text/lazyregexp virtualxcode/agent virtualxcode/app virtualxcode/apps " +
 		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/idbcompanion virtualxcode/mark " +
 		"virtualxcode/networksetup virtualxcode/open virtualxcode/osascript virtualxcode/plists virtualxcode/project virtualxcode/service " +
-		"virtualxcode/simctl virtualxcode/sips virtualxcode/tool virtualxcode/urlsession virtualxcode/usbmuxd virtualxcode/wda " +
-		"virtualxcode/web " +
+		"virtualxcode/simctl virtualxcode/sips virtualxcode/swiftcheck virtualxcode/tool virtualxcode/urlsession virtualxcode/usbmuxd " +
+		"virtualxcode/wda virtualxcode/web " +
 		"virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
 	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/mark virtualxcode/world",
 	"internal/virtualxcode/app":       "machine/regularfile",
@@ -282,6 +282,7 @@ var arrows = map[string]string{
 	"internal/virtualxcode/single":     "",
 	"internal/virtualxcode/sips":       "machine/regularfile virtualxcode/mark virtualxcode/tool",
 	"internal/virtualxcode/swiftargs":  "",
+	"internal/virtualxcode/swiftcheck": "machine/host machine/regularfile text/lazyregexp",
 	"internal/virtualxcode/tool":       "",
 	"internal/virtualxcode/urlsession": "",
 	"internal/virtualxcode/usbmuxd":    "machine/regularfile virtualxcode/flaw virtualxcode/mark virtualxcode/uuid virtualxcode/world",
@@ -291,7 +292,7 @@ var arrows = map[string]string{
 	"internal/virtualxcode/world": "machine/regularfile virtualxcode/app virtualxcode/crashreport virtualxcode/flaw virtualxcode/mark " +
 		"virtualxcode/urlsession virtualxcode/uuid",
 	"internal/virtualxcode/xcodebuild": "machine/regularfile text/lazyregexp virtualxcode/applejson virtualxcode/flaw " +
-		"virtualxcode/mark virtualxcode/project virtualxcode/service virtualxcode/tool virtualxcode/xcresult",
+		"virtualxcode/mark virtualxcode/project virtualxcode/service virtualxcode/swiftcheck virtualxcode/tool virtualxcode/xcresult",
 	"internal/virtualxcode/xcresult": "machine/regularfile virtualxcode/applejson virtualxcode/mark virtualxcode/tool",
 	"internal/virtualxcode/xctrace":  "virtualxcode/mark virtualxcode/tool virtualxcode/world",
 }

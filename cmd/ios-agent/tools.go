@@ -11,7 +11,7 @@ import (
 )
 
 // toolchainVariable chooses Apple's tools or ours.
-const toolchainVariable = "IOS_AGENT_TOOLCHAIN"
+const toolchainVariable = apple.ToolchainVariable
 
 // toolchainName says which tools to use. Where Apple's tools cannot exist, virtual tools are the default, if this binary has them; on a
 // Mac they are never chosen silently.

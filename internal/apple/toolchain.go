@@ -10,6 +10,9 @@ const (
 	Virtual = "virtual"
 )
 
+// ToolchainVariable is the environment variable that chooses a toolchain by its name.
+const ToolchainVariable = "IOS_AGENT_TOOLCHAIN"
+
 // Toolchain is one set of Apple's tools.
 type Toolchain struct {
 	Name string

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"ios-agent/internal/machine/host"
 	"ios-agent/internal/virtualxcode/agent"
 	"ios-agent/internal/virtualxcode/axe"
 	"ios-agent/internal/virtualxcode/devicectl"
@@ -25,6 +26,7 @@ import (
 	"ios-agent/internal/virtualxcode/service"
 	"ios-agent/internal/virtualxcode/simctl"
 	"ios-agent/internal/virtualxcode/sips"
+	"ios-agent/internal/virtualxcode/swiftcheck"
 	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/usbmuxd"
 	"ios-agent/internal/virtualxcode/wda"
@@ -184,7 +186,17 @@ func simctlDied(c Call, now time.Time) int { return simctl.ServiceDied(c.Stderr,
 
 func (x Xcode) xcodebuild(ctx context.Context, c Call) int {
 	service := x.Client()
-	return xcodebuild.Tool{Call: c, Service: service, Scheme: x.Agent, Devices: simulators{service}, Faults: service}.Run(ctx)
+	t := xcodebuild.Tool{Call: c, Service: service, Scheme: x.Agent, Devices: simulators{service}, Faults: service}
+	if t.Swift.Swift = swiftcheck.Find(c.Getenv("PATH")); t.Swift.Swift != "" {
+		h, err := host.New(host.Options{})
+		if err != nil {
+			fmt.Fprintf(c.Stderr, "xcodebuild: %v\n", err)
+			return 1
+		}
+		defer h.Close()
+		t.Swift.Run = h
+	}
+	return t.Run(ctx)
 }
 
 func (x Xcode) idbCompanion(ctx context.Context, c Call) int {

@@ -150,13 +150,12 @@ func TestTestNeedsNoInputInProjectFolder(t *testing.T) {
 	}
 }
 
-// wrongTests are tests that fail, crash or do not compile wherever Swift is executed.
+// wrongTests are tests that fail or crash wherever Swift is executed.
 const wrongTests = `import XCTest
 final class CounterTests: XCTestCase {
     func testEqual() { XCTAssertEqual(1, 2) }
     func testFail() { XCTFail("no") }
     func testCrash() { fatalError("no") }
-    syntax {{{
 }
 `
 
@@ -223,6 +222,46 @@ func TestSimulatedTestsAreReportedAsNotRun(t *testing.T) {
 	}
 	if text := e.Text(); !strings.Contains(text, "7 tests simulated, none run: 0 failed, 0 skipped") || strings.Contains(text, "passed") {
 		t.Errorf("want simulated tests, none of them passed:\n%s", text)
+	}
+}
+
+// TestChosenVirtualToolchainAcceptsTestsNotRun: the toolchain of a caller's environment says as much as the variable for tests.
+func TestChosenVirtualToolchainAcceptsTestsNotRun(t *testing.T) {
+	t.Parallel()
+	h, f := withWrongTests(t)
+	input := fmt.Sprintf(`{"projectPath":%q,"scheme":%q,"simulatorName":%q}`, f.Project, f.Scheme, house.Device)
+	chosen := map[string]string{"IOS_AGENT_TOOLCHAIN": "virtual"}
+	e := h.Product.Catalogue.Run(t.Context(), "test", op.Call{Session: "a", Env: chosen}, []byte(input))
+	if out := house.Result[builds.Built](h, e); e.Error != nil || out.Status != "not_run" || out.Tests.NotRun != 7 || out.Tests.Passed != 0 {
+		t.Errorf("got %+v, %+v, want 7 tests not run and no fault", e.Error, out.Tests)
+	}
+}
+
+// TestSwiftThatCannotCompileFailsBuild: each wrong file fails run and test, with its place, and the answers say what was checked.
+func TestSwiftThatCannotCompileFailsBuild(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ file, text, want string }{
+		"a brace": {"Tally/Counter.swift", "struct Counter {\n    var total = 1\n", "error: expected '}'"},
+		"a string": {"Tally/Counter.swift", "struct Counter {\n    let name = \"Counter\n}\n",
+			"Counter.swift:2:16: error: unterminated string literal"},
+		"a merge": {"Tally/ContentView.swift", "import SwiftUI\n<<<<<<< HEAD\n=======\n>>>>>>> other\n",
+			"ContentView.swift:2:2: error: source control conflict marker in source file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := house.New(t)
+			f := h.Files()
+			if err := os.WriteFile(filepath.Join(filepath.Dir(f.Project), tc.file), []byte(tc.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, op := range []string{"run", "test"} {
+				e := h.Call("a", op, in{"projectPath": f.Project, "scheme": f.Scheme, "simulatorName": house.Device})
+				if e.Error == nil || e.Error.Code != fault.BuildFailed || !strings.Contains(e.Text(), tc.want) ||
+					!strings.Contains(e.Text(), "\nnote: virtual: ") {
+					t.Errorf("%s: got %v\n%s\nwant %s, %q and what was checked", op, e.Error, e.Text(), fault.BuildFailed, tc.want)
+				}
+			}
+		})
 	}
 }
 

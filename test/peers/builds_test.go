@@ -135,7 +135,7 @@ func TestXcodeBuildMCPBuildsOnVirtualXcode(t *testing.T) {
 	ran.logged(ctx, t, "osLogPath", "counted")
 	ask(ctx, t, s, "stop_app_sim", map[string]any{}).expect(t, false)
 
-	ask(ctx, t, s, "test_sim", map[string]any{}).expect(t, false, `"passed":7`, `"failed":0`)
+	ask(ctx, t, s, "test_sim", map[string]any{}).expect(t, false, `"passed":0`, `"failed":0`, `"skipped":7`)
 	results := filepath.Join(root, "Covered.xcresult")
 	ask(ctx, t, s, "test_sim", map[string]any{"extraArgs": []string{"-enableCodeCoverage", "YES", "-resultBundlePath", results}}).
 		expect(t, false)
@@ -144,6 +144,24 @@ func TestXcodeBuildMCPBuildsOnVirtualXcode(t *testing.T) {
 	ask(ctx, t, s, "get_file_coverage", map[string]any{"xcresultPath": results, "file": "Counter.swift", "showLines": true}).
 		expect(t, false, "formatted")
 	ask(ctx, t, s, "clean", map[string]any{"platform": "iOS Simulator"}).expect(t, false)
+
+	wrong := filepath.Join(root, "app/TallyTests/CounterTests.swift")
+	write := func(file, text string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(wrong, "import XCTest\nfinal class CounterTests: XCTestCase {\n    func testEqual() { XCTAssertEqual(1, 2) }\n"+
+		"    func testFail() { XCTFail(\"no\") }\n    func testCrash() { fatalError(\"no\") }\n}\n")
+	ask(ctx, t, s, "test_sim", map[string]any{"extraArgs": []string{"-only-testing:TallyTests/CounterTests"}}).
+		expect(t, false, `"passed":0`, `"skipped":3`)
+	for text, message := range map[string]string{
+		"struct Counter {\n": "expected '}'", "let name = \"Counter\n": "unterminated string literal", "#if DEBUG\n": "expected #else or #endif",
+	} {
+		write(filepath.Join(root, "app/Tally/Counter.swift"), text)
+		ask(ctx, t, s, "build_sim", map[string]any{}).expect(t, true, message, "Counter.swift")
+	}
 
 	on("broken", "Broken")
 	ask(ctx, t, s, "build_sim", map[string]any{}).expect(t, true, "cannot find 'pricee' in scope", "Basket.swift")

@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/xcode/scaffold"
 )
 
-// swiftOnPath puts a real Swift toolchain at the name swift, through scripts/swift-linux, and gives a folder whose
+// swiftOnPath puts a real Swift toolchain at the names swift and swiftc, through scripts/swift-linux, and gives a folder whose
 // packages it sees. Where that runs in a root of its own, the project is at another path in there.
 func swiftOnPath(t *testing.T) (path, folder string) {
 	t.Helper()
@@ -35,10 +35,17 @@ func swiftOnPath(t *testing.T) (path, folder string) {
 	t.Cleanup(func() { os.RemoveAll(folder) })
 	bin := t.TempDir()
 	// The script looks for swift on the PATH first, and must not find this one.
-	text := fmt.Sprintf("#!/usr/bin/env bash\nPATH='%s' exec '%s' swift \"${@/#'%s'/%s}\"\n",
-		os.Getenv("PATH"), script, root, strings.TrimSpace(string(where)))
-	if err := os.WriteFile(filepath.Join(bin, "swift"), []byte(text), 0o755); err != nil {
-		t.Fatal(err)
+	within := strings.TrimSpace(string(where))
+	call := func(name string) string {
+		return fmt.Sprintf("PATH='%s' '%s' %s \"${@/#'%s'/%s}\"", os.Getenv("PATH"), script, name, root, within)
+	}
+	for name, line := range map[string]string{ // messages of swiftc name files
+		"swift":  "exec env " + call("swift"),
+		"swiftc": "{ " + call("swiftc") + " 2>&1 >&3 | sed 's#" + within + "/#" + root + "/#g' >&2; } 3>&1\nexit ${PIPESTATUS[0]}",
+	} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/usr/bin/env bash\n"+line+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return bin, folder
 }
@@ -125,6 +132,58 @@ func TestSwiftPackages(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(pkg, ".build", "debug")); err == nil {
 		t.Error("clean left the products")
 	}
+}
+
+// TestVirtualXcodeChecksSwift builds projects that do not compile, with the real compiler on the PATH of Virtual Xcode.
+func TestVirtualXcodeChecksSwift(t *testing.T) {
+	bin, folder := swiftOnPath(t)
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv("IOS_AGENT_JOB_AFTER", "30m")
+	r := newRig(t)
+	for _, sample := range []string{"app", "workspace"} {
+		if out, code := r.run("virtual", "project", sample, filepath.Join(folder, sample)); code != 0 {
+			t.Fatalf("exit %d: %s", code, out)
+		}
+	}
+	menu := filepath.Join(folder, "workspace/CafeKit/Sources/CafeKit/Menu.swift")
+	valid, err := os.ReadFile(menu)
+	if err != nil {
+		t.Fatal(err)
+	}
+	do := func(verb, sample, container, scheme string) string {
+		t.Helper()
+		out, _ := r.run(verb, container, filepath.Join(folder, sample), "--scheme", scheme, "--simulator-name", "iPhone 16",
+			"--derived-data-path", filepath.Join(folder, "dd-"+sample))
+		return string(out)
+	}
+	cafe := func(verb string) string { return do(verb, "workspace/Cafe.xcworkspace", "--workspace-path", "Cafe") }
+	tally := func(verb string) string { return do(verb, "app/Tally.xcodeproj", "--project-path", "Tally") }
+	says := func(got string, wants ...string) {
+		t.Helper()
+		for _, want := range wants {
+			if !strings.Contains(got, want) {
+				t.Errorf("got\n%s\nwant %q", got, want)
+			}
+		}
+	}
+	says(cafe("run"), "build succeeded", "note: virtual: syntax of 2 files, types of 1; types not checked (SwiftUI): CafeApp.swift")
+	writePackage(t, filepath.Dir(menu), map[string]string{"Menu.swift": string(valid) + "\nlet first: Int = \"one\"\n"})
+	says(cafe("run"), "build failed", "error: cannot convert value of type 'String' to specified type 'Int'")
+	says(cafe("test"), "build for testing failed", "Menu.swift:")
+	writePackage(t, filepath.Dir(menu), map[string]string{"Menu.swift": string(valid)})
+	says(cafe("test"), "tests not run", "note: virtual: syntax of 3 files",
+		"note: virtual: test targets outside the scheme Cafe: CafeKitTests")
+	if bundled := do("test", "workspace/Cafe.xcworkspace", "--workspace-path", "CafeKit"); !strings.Contains(bundled, "tests passed") {
+		t.Errorf("got\n%s\nwant the tests of the package run", bundled)
+	}
+	tests := filepath.Join(folder, "workspace/CafeKit/Tests/CafeKitTests")
+	writePackage(t, tests, map[string]string{"MoreTests.swift": "import Testing\n@testable import CafeKit\n@Test func wrong() {\n" +
+		"    #expect(Menu.standard.drinks.isEmpty)\n}\n"})
+	says(do("test", "workspace/Cafe.xcworkspace", "--workspace-path", "CafeKit"), "tests failed", "✘ CafeKitTests/wrong()",
+		"MoreTests.swift:4: Expectation failed")
+	writePackage(t, filepath.Join(folder, "app"), map[string]string{"Tally/Counter.swift": "struct Counter {\n    let total = = 1\n}\n"})
+	says(tally("run"), "build failed", "Counter.swift:2:", "expected initial value after '='")
+	says(tally("test"), "build for testing failed", "expected initial value after '='")
 }
 
 // TestScaffoldedPackage lets the real package manager read the manifests that our templates make.

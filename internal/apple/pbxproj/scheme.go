@@ -9,14 +9,16 @@ import (
 
 // Scheme is one shared scheme.
 type Scheme struct {
-	Name    string
-	Build   []string // targets to build
-	Tests   []string // targets to test
-	Skipped []string // tests of Tests to skip
-	Run     string   // the app to launch
-	Plans   []string // test plans, as references into the container
-	Serial  bool     // tests run on the requested device, never on clones of it
-	Lean    bool     // tests run without a debugger and a test plan, and without recordings
+	Name  string
+	Build []string // targets to build
+	Tests []string // targets to test
+	// Packages are the folders of local packages, relative to the project, by the targets of Tests that they have.
+	Packages map[string]string
+	Skipped  []string // tests of Tests to skip
+	Run      string   // the app to launch
+	Plans    []string // test plans, as references into the container
+	Serial   bool     // tests run on the requested device, never on clones of it
+	Lean     bool     // tests run without a debugger and a test plan, and without recordings
 
 	// Configurations are the names by action: BuildAction has none; TestAction, LaunchAction, ArchiveAction…
 	Configurations map[string]string
@@ -100,7 +102,7 @@ const (
 %[1]s   BlueprintIdentifier = "%[2]s"
 %[1]s   BuildableName = "%[3]s"
 %[1]s   BlueprintName = "%[4]s"
-%[1]s   ReferencedContainer = "container:%[5]s.xcodeproj">
+%[1]s   ReferencedContainer = "container:%[5]s">
 %[1]s</BuildableReference>
 `
 )
@@ -122,7 +124,11 @@ func (p Project) SchemeXML(s Scheme) []byte {
 		parallel = "NO"
 	}
 	for _, name := range s.Tests {
-		fmt.Fprintf(&b, schemeTestable, parallel, p.reference(name, "            "))
+		reference := p.reference(name, "            ")
+		if folder := s.Packages[name]; folder != "" { // a target of a package has no number and no product
+			reference = fmt.Sprintf(schemeReference, "            ", escape(name), escape(name), escape(name), escape(folder))
+		}
+		fmt.Fprintf(&b, schemeTestable, parallel, reference)
 	}
 	b.WriteString(schemeTestsEnd)
 	for _, action := range []string{"LaunchAction", "ProfileAction"} {
@@ -141,7 +147,8 @@ var launchConfigurations = map[string]string{"LaunchAction": "Debug", "ProfileAc
 func (p Project) reference(target, pad string) string {
 	t, _ := p.Target(target)
 	w := writer{p: p}
-	return fmt.Sprintf(schemeReference, pad, w.targetRef(target).id, escape(t.Name+"."+t.Kind.Extension()), escape(target), escape(p.Name))
+	return fmt.Sprintf(schemeReference, pad, w.targetRef(target).id, escape(t.Name+"."+t.Kind.Extension()), escape(target),
+		escape(p.Name)+".xcodeproj")
 }
 
 func escape(s string) string {

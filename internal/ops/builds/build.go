@@ -245,5 +245,5 @@ func answer(c *op.Call, out *builder.Outcome, on choose.Place, quiet bool) Out {
 	case choose.OnDevice:
 		report.Artifacts.DeviceID = on.ID
 	}
-	return Out{Report: *report}
+	return Out{Report: *report, Notes: out.Notes()}
 }

@@ -25,7 +25,7 @@ func (b *Builds) Ops() []op.Op {
 			Summary: "Build the project in the working folder and run its tests",
 			Help: "It chooses the project, the scheme and the simulator as " + hint.Do("run") + " does; the answer says which and why.\n" +
 				"A scheme for macOS only is tested on this Mac. Failed tests fail the call (exit 1); the answer has their places.\n" +
-				"Virtual Xcode, used off a Mac, cannot run tests: the answer is TESTS_NOT_RUN (exit 4).",
+				"Off a Mac, only tests of Swift packages can run; if no test ran, the answer is TESTS_NOT_RUN (exit 4).",
 			Examples: []string{"test", "test ShopTests/CartTests", `test --scheme Shop --simulator-name "iPhone 16 Pro"`},
 			Complete: b.Completer(),
 		}, b.test),

@@ -32,7 +32,7 @@ func (b *Builds) Test(ctx context.Context, c *op.Call, in TestIn) (Out, error) {
 	}
 	r := b.request(c, builder.Test, in.Project, in.How)
 	r.Destination, r.RunnerEnv, r.Products, r.TestRun = on.Destination, env, string(in.Products), string(in.TestRun)
-	r.Simulate = c.Env[builder.SimulateVariable] == "simulate"
+	r.Simulate = builder.AcceptsSimulation(c.Env)
 	if in.Products != "" || in.TestRun != "" {
 		r.Action = builder.TestPrepared
 	}

@@ -169,8 +169,8 @@ func TestRunNotesUnreadableScreen(t *testing.T) {
 	b.Rig.Must(b.Service.AddFault(t.Context(), virtualxcode.Fault{Name: flaw.SnapshotFails}))
 	e := b.in(dir, `{}`, nil, nil)
 	out := b.result(e)
-	if e.Error != nil || out.PID == 0 || out.Outline != "" || len(out.Notes) != 1 ||
-		!strings.HasPrefix(out.Notes[0], "cannot read the screen: ") {
+	if e.Error != nil || out.PID == 0 || out.Outline != "" || len(out.Notes) != 2 ||
+		!strings.HasPrefix(out.Notes[1], "cannot read the screen: ") {
 		t.Errorf("got %+v, %v, want the app running, and why it is not seen", out, e.Error)
 	}
 }

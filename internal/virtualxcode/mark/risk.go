@@ -113,7 +113,7 @@ func risksOfXcodebuild() []Risk {
 		of("ios-agent does not find the products of Xcode's own builds", "derived data"),
 		of("`make verify-mac` starts although Xcode is not ready, or refuses a ready Xcode", "-license check"),
 		of(Hardship, "on demand"),
-		of(OnlyTests, "archive", "analyze", "install and docbuild"),
+		of(OnlyTests, "archive", "analyze", "install and docbuild", "tests without a result"),
 	}
 }
 

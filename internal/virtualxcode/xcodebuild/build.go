@@ -33,6 +33,7 @@ func (s *session) buildForTesting(ctx context.Context, a action) error {
 		err = s.buildTargets(ctx, all)
 	}
 	if err == nil {
+		s.sayOutside()
 		err = s.writeTestProducts(all)
 	}
 	return s.banner(a, err)
@@ -70,9 +71,10 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// buildTargets builds in order and stops at the first failure.
+// buildTargets builds in order and stops at the first failure. At the end it says what was checked.
 func (s *session) buildTargets(ctx context.Context, all []buildable) error {
 	s.preamble(all)
+	defer s.sayChecked()
 	s.result.Build.Status = "succeeded"
 	if err := s.spend(ctx, costPlan); err != nil {
 		return err
@@ -133,21 +135,21 @@ func (s *session) preamble(all []buildable) {
 
 // buildTarget compiles changed files and writes the product.
 func (s *session) buildTarget(ctx context.Context, b buildable) error {
-	in, err := readInputs(b)
+	in, err := s.readInputs(b)
 	if err != nil {
 		return err
 	}
 	log := stepLog{s, b}
 	switch {
 	case !in.changed() && !b.everyBuild() && !s.analyzing:
-		return nil
+		return s.count(b, in)
 	case !in.changed():
 		in.fresh = nil
 	}
 	if failed := log.runScripts(in, true); len(failed.commands) > 0 {
 		return failed
 	}
-	if err := s.compileTarget(ctx, log, in); err != nil {
+	if err := s.compileTarget(ctx, log, &in); err != nil {
 		return err
 	}
 	if failed := log.runScripts(in, false); len(failed.commands) > 0 {
@@ -157,12 +159,15 @@ func (s *session) buildTarget(ctx context.Context, b buildable) error {
 }
 
 // compileTarget compiles, links and bundles changed files.
-func (s *session) compileTarget(ctx context.Context, log stepLog, in inputs) error {
-	s.analyzeTarget(log, in)
+func (s *session) compileTarget(ctx context.Context, log stepLog, in *inputs) error {
+	s.analyzeTarget(log, *in)
 	if !in.changed() {
-		return nil
+		return s.count(log.b, *in)
 	}
-	log.prepare(in)
+	if err := s.checkSources(ctx, log.b, in); err != nil {
+		return err
+	}
+	log.prepare(*in)
 	failed := failedBuild{}
 	for _, src := range in.sources {
 		if in.fresh[src.path] {
@@ -178,12 +183,12 @@ func (s *session) compileTarget(ctx context.Context, log stepLog, in inputs) err
 	}
 	if len(in.fresh) > 0 {
 		log.module()
-		if failed := log.runLinker(in); len(failed.commands) > 0 {
+		if failed := log.runLinker(*in); len(failed.commands) > 0 {
 			return failed
 		}
 	}
 	log.finish()
-	if err := s.writeProduct(log.b, in); err != nil {
+	if err := s.writeProduct(log.b, *in); err != nil {
 		return err
 	}
 	return s.spend(ctx, costLink)
@@ -214,7 +219,7 @@ func (s *session) checkSigning(ctx context.Context, all []buildable) error {
 		if s.destination.simulator() || b.settings["CODE_SIGNING_ALLOWED"] == "NO" {
 			continue
 		}
-		in, err := readInputs(b)
+		in, err := s.readInputs(b)
 		if err != nil {
 			return err
 		}

@@ -90,7 +90,7 @@ func (s *session) failOnDemand(b buildable, kind string) error {
 	name := b.target.Name
 	switch kind {
 	case "compile":
-		in, err := readInputs(b)
+		in, err := s.readInputs(b)
 		if err != nil || len(in.sources) == 0 {
 			return err
 		}

@@ -31,6 +31,8 @@ func TestCommandsMatchGoldenFiles(t *testing.T) {
 			"CODE_SIGNING_ALLOWED=NO"}, on...)},
 		{"test", project.SampleApp, 0, append([]string{"-scheme", "Tally", "test"}, on...)},
 		{"test-failing", project.SampleFailing, 65, append([]string{"-scheme", "Failing", "test"}, on...)},
+		{"test-passing", project.SampleFailing, 0, append([]string{"-scheme", "Failing", "test",
+			"-only-testing:FailingTests/CalculatorSwiftTests/double()"}, on...)},
 		{"test-broken", project.SampleBroken, 65, append([]string{"-scheme", "Broken", "test"}, on...)},
 		{"clean-build", project.SampleApp, 0, append([]string{"-scheme", "Tally", "clean", "build"}, on...)},
 		{"build-for-testing", project.SampleApp, 0, append([]string{"-scheme", "Tally", "build-for-testing", "-resultBundlePath",

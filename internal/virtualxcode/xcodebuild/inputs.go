@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"ios-agent/internal/machine/regularfile"
 )
@@ -20,16 +21,20 @@ type inputs struct {
 	sums    map[string]string
 	same    bool // from the last build
 	stamp   string
+	checked string // what was checked in the sources
 }
 
+// checkedKey is the name of inputs.checked in the file with the checksums.
+const checkedKey = "checked"
+
 // readInputs reads the sources and compares everything with the last build.
-func readInputs(b buildable) (inputs, error) {
+func (s *session) readInputs(b buildable) (inputs, error) {
 	in := inputs{fresh: map[string]bool{}, sums: map[string]string{}, stamp: filepath.Join(b.settings["TARGET_TEMP_DIR"],
 		"virtual-inputs.json")}
 	for _, path := range b.sourcePaths() {
 		src, err := readSource(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			src = source{path: path, issues: []issue{{severity: "error",
+			src = source{path: path, missing: true, issues: []issue{{severity: "error",
 				message: fmt.Sprintf("Build input file cannot be found: '%s'. Did you forget to declare this file as an output of a "+
 					"script phase or custom build rule which produces it?", path)}}}
 		} else if err != nil {
@@ -44,6 +49,10 @@ func readInputs(b buildable) (inputs, error) {
 	}
 	settings, _ := json.Marshal(b.settings) // strings only: marshalling cannot fail
 	in.sums["settings"] = fmt.Sprintf("%x", sha256.Sum256(settings))
+	in.sums["swift"] = s.Swift.Key()
+	for _, name := range s.needed(b) {
+		in.sums["module "+name] = sum(filepath.Join(s.compiledModules(), name+".swiftmodule"))
+	}
 	in.compare(b)
 	return in, nil
 }
@@ -53,9 +62,13 @@ func (in *inputs) compare(b buildable) {
 	if data, err := regularfile.Read(in.stamp, maxResource); err == nil {
 		json.Unmarshal(data, &before) // a damaged file causes a full build
 	}
+	in.checked = before[checkedKey]
+	delete(before, checkedKey)
 	_, err := os.Stat(b.product())
 	in.same = err == nil && maps.Equal(before, in.sums)
-	everything := err != nil || before["settings"] != in.sums["settings"]
+	everything := err != nil || slices.ContainsFunc(slices.Collect(maps.Keys(in.sums)), func(key string) bool {
+		return !filepath.IsAbs(key) && before[key] != in.sums[key]
+	})
 	for _, src := range in.sources {
 		if everything || before[src.path] != in.sums[src.path] {
 			in.fresh[src.path] = true
@@ -67,6 +80,7 @@ func (in inputs) changed() bool { return !in.same }
 
 // remember stores the checksums for the next build.
 func (in inputs) remember() error {
+	in.sums[checkedKey] = in.checked
 	data, err := json.Marshal(in.sums)
 	if err != nil {
 		return err

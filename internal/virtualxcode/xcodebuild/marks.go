@@ -91,6 +91,8 @@ func (m *marks) ofTestsAndTheRest() {
 		"where the results are; \"Testing started\" last")
 	m.add(mark.Observed("xcodebuild/xcode-test-log.txt"), "failures as file:line: error: -[Module.Class test] : message")
 	m.add(mark.Observed("xcodebuild/marathon-mixed.log"), "steps of a UI test with times")
+	m.add(mark.Assumed, "tests without a result in a comment are skipped as \"not run\" and not counted as executed; notes \"virtual: …\" "+
+		"say what was checked in the sources: a Mac compiles and runs everything")
 	m.add(mark.Assumed, "skipped tests in the log and in totals; parameterised Swift Testing tests; version line of Swift Testing; which "+
 		"of the closing lines go to standard error")
 	m.add(mark.Observed("xcodebuild/nvim-tc20.log"), "-parallel-testing-enabled: a line for each test with the clone it ran on, a slash "+
@@ -121,8 +123,8 @@ func (m *marks) ofTestsAndTheRest() {
 	m.add(mark.Assumed, "analyze: AnalyzeShallow for each file; its warnings come from special comments")
 	m.add(mark.Assumed, "derived data is named by the MD5 sum of the path in base 26; a test bundle contains its tests, so "+
 		"test-without-building runs the built tests")
-	m.add(mark.Assumed, "contents of .xctestrun (format 1) and .xctestproducts; coverage counts every function that is not "+
-		"marked uncovered")
+	m.add(mark.Assumed, "contents of .xctestrun (format 1; format 2 is read) and .xctestproducts; paths in an .xctestrun "+
+		"say its platform; coverage counts every function that is not marked uncovered")
 	m.add(mark.Assumed, "test-without-building of the agent's scheme runs until the runner ends; TEST_RUNNER_ variables reach the runner "+
 		"without the prefix")
 	m.add(mark.Assumed, "the project folder of the agent's scheme is ignored")

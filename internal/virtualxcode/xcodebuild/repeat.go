@@ -51,7 +51,7 @@ func (s *session) runs(t testCase, ui bool) (all []iteration) {
 			run.Fails, run.Crashes = nil, nil
 		}
 		all = append(all, run)
-		if !r.again(s.outcome(run.testCase, ui).Result) {
+		if !t.declared() || !r.again(s.outcome(run.testCase, ui).Result) {
 			break
 		}
 	}

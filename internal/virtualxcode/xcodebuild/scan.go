@@ -116,7 +116,7 @@ func (s *scanner) begin(name string) {
 }
 
 func (s *scanner) beginTest(name, signature string) {
-	t := testCase{File: s.path, Name: signature}
+	t := testCase{File: s.path, Name: signature, SkipLine: s.number}
 	var in scope
 	if n := len(s.types); n > 0 {
 		in = s.types[n-1]
@@ -173,7 +173,9 @@ func (t *testCase) mark(kind, text string, here failMark) {
 	case "crashes":
 		t.Crashes = &here
 	case "passes":
-		t.Passes, _ = strconv.Atoi(text) // text that is not a number means never
+		if t.Passes = 1; text != "" {
+			t.Passes, _ = strconv.Atoi(text) // other text is ignored
+		}
 	case "skips":
 		t.Skipped, t.Skips, t.SkipLine = true, text, here.Line
 	case "expected":

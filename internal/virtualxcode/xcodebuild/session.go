@@ -28,6 +28,7 @@ type session struct {
 	analyzing   bool     // analyze the built files
 	oneDevice   bool     // provisioning profiles list only the destination
 	launches    int      // of test processes
+	checked     checked  // of the sources
 	afterwards  []string // lines printed last
 }
 

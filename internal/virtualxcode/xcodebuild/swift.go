@@ -9,26 +9,8 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 )
 
-// The virtual compiler reads special comments of a Swift file. They give the messages of a compiler or a test.
-//
-//	let total = pricee // virtual: error: cannot find 'pricee' in scope
-//	XCTAssertEqual(a, b) // virtual: fails: XCTAssertEqual failed: ("1") is not equal to ("2")
-//
-// Comments for the compiler: error, warning, note, and analyze (a warning that only the action analyze gives).
-//
-// Comments for other steps, anywhere in the target:
-//
-//	// virtual: undefined: _OBJC_CLASS_$_Printer      a symbol the linker does not find
-//	// virtual: link: library 'ssl' not found         any other error of the linker
-//	// virtual: script: SwiftLint: 3 violations       the script phase of that name fails, after printing the rest
-//	// virtual: sign: Signing for "Shop" requires …   signing fails, except for simulators
-//	// virtual: package: no versions of 'x' match …   packages cannot be resolved; also in a Package.swift
-//
-// Comments for a test: fails, skips, expected (a failure), crashes (with the message of the fatal error), passes (from that
-// run of it on, for tests that are repeated), takes (seconds), measures (seconds, separated by commas), prints (a line),
-// warns (a runtime warning) and attaches (a file of that name).
-//
-// A function that tests do not run through is uncovered.
+// markPrefix begins the comments that give messages of the compiler and results of tests; docs/virtual-apps.md has all of them. A test
+// without a result is not run, and is reported as skipped.
 const markPrefix = "// virtual: "
 
 // maxSource is the maximum size of a file.
@@ -42,6 +24,7 @@ type source struct {
 	troubles  []trouble
 	tests     []testCase
 	functions []function
+	missing   bool // the file does not exist
 }
 
 // issue is a diagnostic of the compiler; line and column count from one.
@@ -69,10 +52,10 @@ type testCase struct {
 	Fails                                    []failMark
 	Skips, Expected                          string
 	Skipped, Fine                            bool // fails as expected, which counts as a success
-	SkipLine                                 int
+	SkipLine                                 int  // of the comment, or of the test
 	Takes                                    float64
 	Crashes                                  *failMark
-	Passes                                   int // the first run that passes; 0 means never
+	Passes                                   int // the first run that passes; 0: not known
 	Measures                                 []float64
 	MeasureLine                              int
 	Prints, Warns, Attaches, Tags            []string

@@ -19,7 +19,7 @@ func (s *session) swiftTesting(p testProduct) (out []xcresult.Suite) {
 	for _, group := range groups {
 		suite, failed := s.swiftSuite(p, group)
 		out = append(out, suite)
-		tests, issues = tests+len(group), issues+failed
+		tests, issues = tests+executed(group), issues+failed
 	}
 	glyph, result := verdict(issues)
 	fmt.Fprintf(s.Stdout, "%s Test run with %s %s after %.3f seconds%s.\n", glyph, plural(tests, "test"), result, s.since(begin),
@@ -29,6 +29,16 @@ func (s *session) swiftTesting(p testProduct) (out []xcresult.Suite) {
 
 func (s *session) swiftVersion() string {
 	return fmt.Sprintf("↳ Testing Library Version: 124.4 (arm64-apple-%s)\n", fmt.Sprintf(s.destination.triple, "13.0"))
+}
+
+// executed is the number of tests whose results are declared.
+func executed(group []testCase) (n int) {
+	for _, t := range group {
+		if t.declared() {
+			n++
+		}
+	}
+	return n
 }
 
 func verdict(issues int) (glyph, result string) {
@@ -54,7 +64,7 @@ func (s *session) swiftSuite(p testProduct, group []testCase) (xcresult.Suite, i
 	if suite.Display != "" {
 		name = `"` + suite.Display + `"`
 	}
-	if name != "" {
+	if name != "" && executed(group) > 0 {
 		fmt.Fprintf(s.Stdout, "◇ Suite %s started.\n", name)
 	}
 	for _, t := range group {
@@ -66,7 +76,7 @@ func (s *session) swiftSuite(p testProduct, group []testCase) (xcresult.Suite, i
 		suite.Cases = append(suite.Cases, c)
 		issues += len(c.Failures)
 	}
-	if name != "" {
+	if name != "" && executed(group) > 0 {
 		glyph, result := verdict(issues)
 		fmt.Fprintf(s.Stdout, "%s Suite %s %s after %.3f seconds%s.\n", glyph, name, result, s.since(begin), withIssues(issues))
 	}
@@ -81,8 +91,8 @@ func (s *session) swiftTest(p testProduct, t iteration) xcresult.Case {
 	c := s.outcome(t.testCase, false)
 	if c.Result == xcresult.Skipped {
 		reason := "."
-		if t.Skips != "" {
-			reason = fmt.Sprintf(": %q", t.Skips)
+		if c.Reason != "" {
+			reason = fmt.Sprintf(": %q", c.Reason)
 		}
 		fmt.Fprintf(s.Stdout, "➜ Test %s skipped%s\n", name, reason)
 		return c

@@ -75,12 +75,23 @@ func plural(n int, noun string) string {
 var logWords = map[string]string{xcresult.Passed: "passed", xcresult.Failed: "failed", xcresult.Skipped: "skipped",
 	xcresult.ExpectedFailure: "passed"}
 
+// notRun is why a test without a declared result is skipped. Callers recognize it by its beginning.
+const notRun = "not run: Virtual Xcode cannot run this test"
+
+// declared reports whether comments give the result of a test.
+func (t testCase) declared() bool {
+	return t.Skipped || t.Fine || t.Crashes != nil || len(t.Fails) > 0 || t.Passes > 0
+}
+
 // outcome is the result of a test, for the result bundle.
 func (s *session) outcome(t testCase, ui bool) xcresult.Case {
 	c := xcresult.Case{Name: t.Name, Display: t.Display, Swift: t.Swift, Result: xcresult.Passed, Start: unix(s.clock),
 		Duration: t.took(ui).Seconds(), Arguments: t.Arguments,
 		Tags: t.Tags, Warnings: t.Warns, Attachments: t.Attaches, Measures: t.Measures}
 	switch {
+	case !t.declared():
+		return xcresult.Case{Name: t.Name, Display: t.Display, Swift: t.Swift, Result: xcresult.Skipped, Reason: notRun, Start: c.Start,
+			Tags: t.Tags}
 	case t.Skipped:
 		c.Result, c.Reason = xcresult.Skipped, t.Skips
 	case t.Fine:

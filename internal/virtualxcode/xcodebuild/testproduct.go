@@ -16,6 +16,8 @@ type testProduct struct {
 	Target, Module, BundleID string
 	App                      string // bundle id of the app under test
 	Host                     string // name of the test process; empty is xctest
+	Package                  string // folder of the package that has the tests
+	Needs                    string // a module that keeps the package from being built here
 	UI                       bool
 	Tests                    []testCase
 	Covers                   []xcresult.CoverageTarget
@@ -36,6 +38,7 @@ func (s *session) writeTests(b buildable, in inputs) error {
 	case app != "":
 		p.Host = strings.TrimSuffix(filepath.Base(app), ".app")
 	}
+	p.ofPackage(b)
 	for _, src := range in.sources {
 		p.Tests = append(p.Tests, src.tests...)
 	}

@@ -19,6 +19,7 @@ func (s *session) buildAndTest(ctx context.Context, a action) error {
 	if err := s.buildTargets(ctx, all); err != nil {
 		return s.banner(a, err)
 	}
+	s.sayOutside()
 	if err := s.writeTestProducts(all); err != nil {
 		return err
 	}
@@ -66,6 +67,9 @@ func (s *session) runTests(ctx context.Context, a action) error {
 			continue
 		}
 		if err := s.spend(ctx, costLaunch); err != nil {
+			return err
+		}
+		if err := s.runPackage(ctx, &p); err != nil {
 			return err
 		}
 		before := s.clock
@@ -161,6 +165,9 @@ func (t testCase) id(target string) string {
 
 // took is the duration of a test: from its comment, or derived from its name.
 func (t testCase) took(ui bool) time.Duration {
+	if !t.declared() {
+		return 0
+	}
 	if t.Takes > 0 {
 		return time.Duration(t.Takes * float64(time.Second))
 	}

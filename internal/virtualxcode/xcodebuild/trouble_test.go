@@ -129,12 +129,14 @@ func TestPackageFolderIsListedAsWorkspace(t *testing.T) {
 const crashing = `
 final class CrashTests: XCTestCase {
     func testBefore() {
+        // virtual: passes
     }
     func testCrash() {
         fatalError() // virtual: crashes: Index out of range
     }
     func testAfter() {
         print("hello") // virtual: prints: hello
+        // virtual: passes
     }
 }
 `
@@ -224,7 +226,7 @@ func TestArchiveAndExportWriteIPA(t *testing.T) {
 func TestMeasurementsArePrinted(t *testing.T) {
 	b := newBench(t, project.SampleApp)
 	b.put("TallyTests/CounterTests.swift", "\nfinal class SpeedTests: XCTestCase {\n    func testSpeed() {\n        measure { } // "+
-		"virtual: measures: 0.1, 0.3\n    }\n}\n")
+		"virtual: measures: 0.1, 0.3\n        // virtual: passes\n    }\n}\n")
 	b.must(0, "-scheme", "Tally", "-destination", dest, "-only-testing:TallyTests/SpeedTests", "test")
 	b.says(": Test Case '-[TallyTests.SpeedTests testSpeed]' measured [Time, seconds] average: 0.200, relative standard deviation: " +
 		"50.000%, values: [0.100000, 0.300000], performanceMetricID:com.apple.XCTPerformanceMetric_WallClockTime")

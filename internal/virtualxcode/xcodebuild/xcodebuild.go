@@ -1,6 +1,7 @@
-// Package xcodebuild plays xcodebuild. A Tool reads real project folders, reports the errors that comments in the Swift files ask for,
-// and writes products and result bundles. test-without-building of the agent's scheme serves the agent protocol, like the real test
-// runner on the device. The package must not execute any program.
+// Package xcodebuild plays xcodebuild. A Tool reads real project folders, checks their Swift files (package swiftcheck), reports the errors
+// that comments in these files ask for, and writes products and result bundles. test-without-building of the agent's scheme serves the
+// agent protocol, like the real test runner on the device. Tests of packages run with swift test; the results of other tests are comments
+// in the sources, or the tests are skipped. The package must not execute programs itself.
 package xcodebuild
 
 import (
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"ios-agent/internal/virtualxcode/service"
+	"ios-agent/internal/virtualxcode/swiftcheck"
 	"ios-agent/internal/virtualxcode/tool"
 )
 
@@ -54,6 +56,7 @@ type Tool struct {
 	tool.Call
 	Service service.Client
 	Scheme  Scheme
+	Swift   swiftcheck.Checker // checks the sources
 
 	Faults  Faults                                     // nil: no faults
 	Devices Devices                                    // nil: only the Mac

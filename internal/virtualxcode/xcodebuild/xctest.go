@@ -73,6 +73,9 @@ func (r *xctestRun) test(t testCase) xcresult.Case {
 		if c.Result == xcresult.Skipped {
 			n.skipped = 1
 		}
+		if !t.declared() {
+			n.tests = 0
+		}
 		for _, o := range r.open {
 			o.count.add(n)
 		}
@@ -109,6 +112,10 @@ func (r *xctestRun) once(t iteration) xcresult.Case {
 	id := fmt.Sprintf("-[%s.%s %s]", r.p.Module, strings.ReplaceAll(t.Suite, "/", "."), strings.SplitN(t.Name, "(", 2)[0])
 	kept := s.outcome(t.testCase, r.p.UI)
 	fmt.Fprintf(s.Stdout, "Test Case '%s' started%s.\n", id, t.text())
+	if !t.declared() {
+		fmt.Fprintf(s.Stdout, "%s:%d: %s : Test skipped - %s\nTest Case '%s' skipped (0.000 seconds).\n", t.File, t.SkipLine, id, kept.Reason, id)
+		return kept
+	}
 	for _, line := range t.Prints {
 		fmt.Fprintln(s.Stdout, line)
 	}

@@ -62,8 +62,9 @@ func (s *session) testRun(all []buildable, products string) map[string]any {
 			"BlueprintName": b.target.Name, "ProductModuleName": b.settings["PRODUCT_MODULE_NAME"], "TestBundlePath": from(b.product()),
 			"DependentProductPaths": []string{from(b.product())}, "TestHostPath": from(host), "IsAppHostedTestBundle": host != "",
 			"CommandLineArguments": []string{}, "EnvironmentVariables": map[string]string{"OS_ACTIVITY_DT_MODE": "YES"},
-			"TestingEnvironmentVariables": map[string]string{"DYLD_FRAMEWORK_PATH": root + "/" + s.conf() + s.destination.suffix()},
-			"ToolchainsSettingValue":      []string{}, "SystemAttachmentLifetime": "deleteOnSuccess",
+			"TestingEnvironmentVariables": map[string]string{"DYLD_FRAMEWORK_PATH": root + "/" + s.conf() + s.destination.suffix() +
+				":__PLATFORMS__/" + s.destination.folder + ".platform/Developer/Library/Frameworks"},
+			"ToolchainsSettingValue": []string{}, "SystemAttachmentLifetime": "deleteOnSuccess",
 			"UserAttachmentLifetime": "deleteOnSuccess",
 			"ParallelizationEnabled": true, "TestTimeoutsEnabled": false, "TestLanguage": "", "TestRegion": "",
 		}
@@ -106,7 +107,7 @@ func (s *session) openPrepared(ctx context.Context) error {
 	s.scheme = project.Scheme{Name: name}
 	s.container = &project.Container{Name: owner, Path: file, Projects: []*project.Project{{Name: owner}}}
 	s.bundles = bundlesOf(run, filepath.Dir(file))
-	if err := s.resolveFor(ctx, file); err != nil {
+	if err := s.resolveFor(ctx, file, run); err != nil {
 		return err
 	}
 	s.result = xcresult.Bundle{Scheme: name, Project: owner, Device: s.device(), Title: "Testing with xctestrun " + filepath.Base(file),
@@ -119,8 +120,7 @@ func bundlesOf(run map[string]any, dir string) (all []string) {
 	if strings.HasSuffix(filepath.Dir(dir), "Tests") {
 		dir = filepath.Join(filepath.Dir(filepath.Dir(dir)), "Binaries", filepath.Base(dir))
 	}
-	for _, key := range slices.Sorted(maps.Keys(run)) {
-		entry, _ := run[key].(map[string]any)
+	for _, entry := range targetsOf(run) {
 		path, _ := entry["TestBundlePath"].(string)
 		host, _ := entry["TestHostPath"].(string)
 		path = strings.Replace(path, "__TESTHOST__", host, 1)
@@ -131,10 +131,44 @@ func bundlesOf(run map[string]any, dir string) (all []string) {
 	return all
 }
 
-// resolveFor finds a destination for built tests: the file name contains the SDK.
-func (s *session) resolveFor(ctx context.Context, file string) error {
+// targetsOf are the test targets of an .xctestrun: its entries, or in format 2 the targets of its configurations.
+func targetsOf(run map[string]any) (all []map[string]any) {
+	for _, key := range slices.Sorted(maps.Keys(run)) {
+		if entry, ok := run[key].(map[string]any); ok {
+			all = append(all, entry)
+		}
+	}
+	configurations, _ := run["TestConfigurations"].([]any)
+	for _, c := range configurations {
+		configuration, _ := c.(map[string]any)
+		targets, _ := configuration["TestTargets"].([]any)
+		for _, t := range targets {
+			if entry, ok := t.(map[string]any); ok {
+				all = append(all, entry)
+			}
+		}
+	}
+	return all
+}
+
+// sdkIn finds the SDK of built tests in the paths of an .xctestrun: of the platform's frameworks, or of the products.
+func sdkIn(run map[string]any) (sdk string) {
 	for _, p := range platforms {
-		if strings.Contains(filepath.Base(file), "_"+p.sdk) {
+		for _, entry := range targetsOf(run) {
+			if text := fmt.Sprint(entry); strings.Contains(text, "/"+p.folder+".platform/") || p.suffix() != "" &&
+				strings.Contains(text, p.suffix()+"/") {
+				return p.sdk
+			}
+		}
+	}
+	return ""
+}
+
+// resolveFor finds a destination for built tests. If their paths do not say for which platform they are, the name of the file does.
+func (s *session) resolveFor(ctx context.Context, file string, run map[string]any) error {
+	s.preparedSDK = sdkIn(run)
+	for _, p := range platforms {
+		if s.preparedSDK == "" && strings.Contains(filepath.Base(file), "_"+p.sdk) {
 			s.preparedSDK = p.sdk
 		}
 	}

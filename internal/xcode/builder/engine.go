@@ -142,11 +142,11 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 			return nil, err
 		}
 		if r.o.Tools.Name == apple.Virtual {
-			o.Tests.markSimulated()
+			o.Tests.markSimulated(o.Notes())
 		}
 	}
 	fine := o.Exit == 0 && (o.Tests == nil || o.Tests.Counts.Failed == 0)
-	o.NotRun = fine && o.Tests != nil && o.Tests.simulated
+	o.NotRun = fine && o.Tests != nil && o.Tests.simulated && len(o.Tests.ran) == 0
 	o.Succeeded = fine && !o.NotRun
 	if _, err := os.Stat(o.Bundle); err != nil {
 		o.Bundle = ""

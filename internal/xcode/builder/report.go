@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/buildlog"
 	"ios-agent/internal/apple/xcodeargs"
 	"ios-agent/internal/fault"
@@ -139,6 +140,16 @@ func (o *Outcome) Report(s Style) *Report {
 	}
 	r.diagnostics(o)
 	return r
+}
+
+// Notes are the lines of Virtual Xcode about what it checked and did not check, without repetitions.
+func (o *Outcome) Notes() (all []string) {
+	for _, d := range o.Log.Diagnostics {
+		if d.Severity == buildlog.Note && strings.HasPrefix(d.Message, apple.Virtual+": ") && !slices.Contains(all, d.Message) {
+			all = append(all, brief.Clip(d.Message, 240))
+		}
+	}
+	return all
 }
 
 // sdkNames are the names of SDKs in the names of files.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/xcodeargs"
 	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/fault"
@@ -49,8 +50,14 @@ type Request struct {
 	trustMacros bool // Options.TrustMacros
 }
 
-// SimulateVariable is the environment variable of a caller that sets Simulate by the value "simulate".
+// SimulateVariable is the environment variable of a caller that sets Simulate by the value "simulate". A caller that chooses the virtual
+// toolchain by apple.ToolchainVariable sets it too.
 const SimulateVariable = "IOS_AGENT_VIRTUAL_TESTS"
+
+// AcceptsSimulation reports whether the environment of a caller sets Simulate.
+func AcceptsSimulation(env map[string]string) bool {
+	return env[SimulateVariable] == "simulate" || env[apple.ToolchainVariable] == apple.Virtual
+}
 
 // DefaultConfiguration is the configuration of a request without one.
 const DefaultConfiguration = "Debug"

@@ -4,8 +4,10 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/buildlog"
 	"ios-agent/internal/apple/xcresult"
 )
@@ -16,7 +18,9 @@ type Tests struct {
 	Cases  []Case `json:"cases"`
 	From   string `json:"from"` // source: result bundle or log
 
-	simulated bool // by Virtual Xcode, which does not run the tests' code
+	notRun    []bool   // by case: skipped by Virtual Xcode, which cannot run it
+	simulated bool     // by Virtual Xcode, which does not run the tests' code
+	ran       []string // targets that Virtual Xcode ran with swift test
 }
 
 // Counts are numbers of tests.
@@ -26,7 +30,7 @@ type Counts struct {
 	Failed           int `json:"failed"`
 	Skipped          int `json:"skipped"`
 	ExpectedFailures int `json:"expectedFailures,omitempty"`
-	NotRun           int `json:"notRun,omitempty"` // simulated, without a declared failure or skip
+	NotRun           int `json:"notRun,omitempty"` // on Virtual Xcode, without a declared failure or skip
 }
 
 // Case is one test.
@@ -93,7 +97,7 @@ func (r *run) bundleTests(ctx context.Context) (*Tests, error) {
 	}
 	if all.Tests != nil {
 		for _, c := range all.Tests.Cases() {
-			out.Cases = append(out.Cases, caseOf(c))
+			out.Cases, out.notRun = append(out.Cases, caseOf(c)), append(out.notRun, wasNotRun(c))
 		}
 	}
 	return out, nil
@@ -155,16 +159,44 @@ func logTests(l *buildlog.Log) *Tests {
 	return out
 }
 
-// markSimulated changes the tests that Virtual Xcode reports as passed to "not run". Virtual Xcode does not execute Swift: it takes
-// failures and skips from comments in the sources, and reports all other tests as passed.
-func (t *Tests) markSimulated() {
+// wasNotRun reports whether Virtual Xcode skipped a test because it cannot run it.
+func wasNotRun(c xcresult.Case) bool {
+	return c.Result == xcresult.Skipped && slices.ContainsFunc(c.Messages, func(m xcresult.Message) bool {
+		return strings.HasPrefix(strings.TrimPrefix(m.Text, "Test skipped - "), notRun+": ")
+	})
+}
+
+// ranBySwift begins the line of Virtual Xcode that names a target whose tests it ran with swift test.
+const ranBySwift = apple.Virtual + ": run by swift test: "
+
+// markSimulated changes the tests that Virtual Xcode skipped, or reports as passed, to "not run". Virtual Xcode executes the tests of some
+// packages only: it takes other results from comments in the sources, and skips all other tests.
+func (t *Tests) markSimulated(notes []string) {
 	t.simulated = true
-	t.Counts.NotRun, t.Counts.Passed = t.Counts.Passed, 0
-	for i := range t.Cases {
-		if t.Cases[i].Status == passed {
-			t.Cases[i].Status, t.Cases[i].DurationMS = notRun, 0
+	for _, n := range notes {
+		if target, is := strings.CutPrefix(n, ranBySwift); is {
+			t.ran = append(t.ran, target)
 		}
 	}
+	for i := range t.Cases {
+		c := &t.Cases[i]
+		switch {
+		case i < len(t.notRun) && t.notRun[i]:
+			t.Counts.Skipped--
+		case c.Status == passed && !t.wasRun(*c):
+			t.Counts.Passed--
+		default:
+			continue
+		}
+		t.Counts.NotRun++
+		c.Status, c.DurationMS = notRun, 0
+	}
+}
+
+// wasRun reports whether the code of a test was executed.
+func (t *Tests) wasRun(c Case) bool {
+	target, _, _ := strings.Cut(c.ID, "/")
+	return !t.simulated || slices.Contains(t.ran, target)
 }
 
 // locate completes the places of failures, because result bundles name files without their folders. It takes full paths from the log,

@@ -62,7 +62,7 @@ func (r *Report) what() string {
 		return "no tests ran"
 	case c.Failed == 0 && !ok:
 		return "the test run failed"
-	case ok && r.Tests.simulated:
+	case r.Summary.Status == StatusNotRun:
 		return "tests not run"
 	case ok:
 		return "tests passed"
@@ -126,15 +126,17 @@ func (r *Report) ran() []string {
 		return nil
 	}
 	var suites []string
-	names, mark := map[string][]string{}, "✔ "
-	if r.Tests.simulated {
-		mark = "not run: "
-	}
+	names := map[string][]string{}
 	for _, c := range r.Tests.Cases {
 		if c.Status == failed {
 			continue
 		}
 		suite, name := path.Split(c.ID)
+		mark := "✔ "
+		if c.Status == notRun || !r.Tests.wasRun(c) {
+			mark = "not run: "
+		}
+		suite = mark + suite
 		if c.Status != passed && c.Status != notRun {
 			name += " (" + c.Status + ")"
 		}
@@ -149,7 +151,7 @@ func (r *Report) ran() []string {
 	w := brief.New(ranLimit)
 	left := 0
 	for _, suite := range suites {
-		line, n := ranOf(mark+suite, names[suite], ranLimit/2)
+		line, n := ranOf(suite, names[suite], ranLimit/2)
 		if left > 0 || !w.Fits(line) {
 			left += len(names[suite])
 			continue
@@ -181,11 +183,14 @@ func (r *Report) counts() string {
 	var parts []string
 	if t := r.Tests; t != nil {
 		ran := fmt.Sprintf(": %d passed, ", t.Counts.Passed)
-		if t.simulated {
+		if t.simulated && len(t.ran) == 0 {
 			ran = " simulated, none run: "
 		}
 		parts = append(parts, fmt.Sprintf("%s%s%d failed, %d skipped", brief.Count(t.Counts.Total, "test"), ran,
 			t.Counts.Failed, t.Counts.Skipped))
+		if n := t.Counts.NotRun; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d not run", n))
+		}
 		if n := t.Counts.ExpectedFailures; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d failed as expected", n))
 		}

@@ -117,9 +117,11 @@ func layout(on Platform, o Options) (pbxproj.Layout, error) {
 		return pbxproj.Layout{}, err
 	}
 	p := o.project(on, files)
+	scheme, unit := p.SchemeOf(o.Name), o.Name+"FeatureTests"
+	scheme.Tests, scheme.Packages = append(scheme.Tests, unit), map[string]string{unit: packageOf(o.Name)}
 	return pbxproj.Layout{
 		Projects:  map[string]pbxproj.Project{".": p},
-		Schemes:   map[string][]pbxproj.Scheme{".": {p.SchemeOf(o.Name)}},
+		Schemes:   map[string][]pbxproj.Scheme{".": {scheme}},
 		Workspace: &pbxproj.Workspace{Name: o.Name, Refs: []string{o.Name + ".xcodeproj", packageOf(o.Name)}},
 		Files:     files,
 	}, nil

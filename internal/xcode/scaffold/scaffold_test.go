@@ -42,6 +42,27 @@ func TestWriteAppliesEveryOption(t *testing.T) {
 	}
 }
 
+// TestSchemeTestsEveryTestTarget: the scheme tests the targets of the project and of the package.
+func TestSchemeTestsEveryTestTarget(t *testing.T) {
+	for _, on := range []Platform{IOS, MacOS} {
+		w, err := Write(t.TempDir(), on, Options{Name: "Ledger"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		scheme := read(t, filepath.Join(w.Project, "xcshareddata", "xcschemes", w.Scheme+".xcscheme"))
+		_, tests, _ := strings.Cut(scheme, "<Testables>")
+		for _, want := range []string{
+			"BlueprintName = \"LedgerUITests\"\n               ReferencedContainer = \"container:Ledger.xcodeproj\"",
+			"BlueprintIdentifier = \"LedgerFeatureTests\"\n               BuildableName = \"LedgerFeatureTests\"\n" +
+				"               BlueprintName = \"LedgerFeatureTests\"\n               ReferencedContainer = \"container:LedgerPackage\"",
+		} {
+			if !strings.Contains(tests, want) {
+				t.Errorf("got\n%s\nwant %s in it", tests, want)
+			}
+		}
+	}
+}
+
 func TestWriteRefusesToReplaceFiles(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Write(dir, MacOS, Options{Name: "Ledger"}); err != nil {
