@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"ios-agent/internal/machine/regularfile"
+	"ios-agent/internal/text/lazyregexp"
 	"ios-agent/internal/virtualxcode/project"
 	"ios-agent/internal/virtualxcode/swiftcheck"
 )
@@ -27,13 +27,13 @@ func (p *testProduct) ofPackage(b buildable) {
 		}
 	}
 	p.Needs = swiftcheck.MissingModule(files, own)
-	if manifest, err := regularfile.Read(file, maxSource); err != nil || remotePackage.Match(manifest) {
+	if manifest, err := regularfile.Read(file, maxSource); err != nil || remotePackage.MatchString(string(manifest)) {
 		p.Needs = "packages from elsewhere"
 	}
 }
 
 // remotePackage is a dependency of a manifest that swift would fetch.
-var remotePackage = regexp.MustCompile(`\.package\(\s*(?:name:[^,]*,\s*)?(?:url|id):`)
+var remotePackage = lazyregexp.New(`\.package\(\s*(?:name:[^,]*,\s*)?(?:url|id):`)
 
 // runPackage runs the tests of a package with the real swift, if there is one, and replaces what comments say of them.
 func (s *session) runPackage(ctx context.Context, p *testProduct) error {
