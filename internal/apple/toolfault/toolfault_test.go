@@ -60,7 +60,8 @@ func TestOfNamesTheTool(t *testing.T) {
 		"xcrun: /bin/xcrun: exit code 1: no":              &host.ExitError{Name: "/bin/xcrun", Code: 1, StderrTail: "no"},
 		"xcrun: /bin/xcrun: no end within 1s":             &host.TimeoutError{Name: "/bin/xcrun", After: time.Second},
 		"axe is not installed: program not found: /b/axe": &host.NotFoundError{Name: "/b/axe"},
-		"xcrun does not find the tool: Xcode is missing, too old or not selected: /b/xcrun: exit code 72": &host.ExitError{Name: "/b/xcrun", Code: 72},
+		"xcrun does not find the tool: Xcode is missing, too old or not selected: /b/xcrun: exit code 72": &host.ExitError{
+			Name: "/b/xcrun", Code: 72},
 		"a tool's answer cannot be used: strange": errors.New("strange"),
 	} {
 		if got := toolfault.Of(err); got.Error() != want {
