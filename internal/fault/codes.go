@@ -249,7 +249,7 @@ var table = map[Code]meaning{
 		"fix the errors and build again; the answer names the file of the whole log"},
 	TestsFailed: {http.StatusUnprocessableEntity, ExitFailed, "fix the failed tests: the answer has the file and line of each failure"},
 	TestsNotRun: {http.StatusConflict, ExitPrecondition, "run the tests on a Mac with Xcode; " +
-		"tests of a package without Apple's frameworks run here: " + hint.Do("swift_package_test", "packagePath", "DIR")},
+		"tests of a package without Apple's frameworks run here: " + hint.Do("swift_package_test", "packagePath", "/DIR")},
 	AuditFailed: {http.StatusUnprocessableEntity, ExitFailed, "fix the findings of the answer: each says how"},
 	NoXcode: {http.StatusServiceUnavailable, ExitPrecondition,
 		"install Xcode and run `sudo xcode-select -s /Applications/Xcode.app`, or set IOS_AGENT_TOOLCHAIN=virtual"},
