@@ -138,8 +138,9 @@ func (s *session) sayChecked() {
 
 // sayOutside names the test targets that test what the scheme builds, and that it does not test.
 func (s *session) sayOutside() {
+	built := s.targets(false)
 	builds := func(name string) bool {
-		return slices.ContainsFunc(s.targets(false), func(b buildable) bool { return b.target.Name == name })
+		return slices.ContainsFunc(built, func(b buildable) bool { return b.target.Name == name })
 	}
 	var outside []string
 	for _, p := range s.container.Projects {

@@ -1,6 +1,7 @@
 package xcodebuild
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,7 +9,9 @@ import (
 
 	"howett.net/plist"
 
+	"ios-agent/internal/machine/host"
 	"ios-agent/internal/virtualxcode/project"
+	"ios-agent/internal/virtualxcode/swiftcheck"
 	"ios-agent/internal/virtualxcode/xcresult"
 )
 
@@ -131,6 +134,78 @@ func TestPlatformOfTestRunIsInItsContent(t *testing.T) {
 			b.replace(filepath.Join("DD/Build/Products", name+".xctestrun"), string(data))
 			b.must(0, "-xctestrun", "DD/Build/Products/"+name+".xctestrun", "-destination", tc.dest, "test-without-building")
 			b.says("Test skipped - not run: ", "Executed 0 tests, with ", "** TEST EXECUTE SUCCEEDED **")
+		}
+	}
+}
+
+// toolchain puts scripts at the names of the programs of Swift.
+func (b *bench) toolchain(swiftc, swift string) {
+	b.t.Helper()
+	h, err := host.New(host.Options{})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() { h.Close() })
+	bin := b.t.TempDir()
+	for name, text := range map[string]string{"swiftc": swiftc, "swift": swift} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	b.swift = swiftcheck.Checker{Run: h, Swift: swiftcheck.Find(bin)}
+}
+
+// TestPackageTestsHaveResultsOfSwiftTest: a real result replaces what comments say, and a test without one is not run.
+func TestPackageTestsHaveResultsOfSwiftTest(t *testing.T) {
+	b := newBench(t, project.SampleWorkspace)
+	b.toolchain("exit 0", `echo "◇ Test standardMenuHasEspresso() started."
+echo "✔ Test standardMenuHasEspresso() passed after 0.002 seconds."
+echo "◇ Test wrong() started."
+echo "✘ Test wrong() recorded an issue at MoreTests.swift:3:5: Expectation failed: false"
+echo "✘ Test wrong() failed after 0.001 seconds with 1 issue."
+echo "◇ Test silent() started."
+echo "✘ Test silent() failed after 0.001 seconds with 1 issue."
+exit 1`)
+	b.replace("CafeKit/Tests/CafeKitTests/MoreTests.swift", "import Testing\n@Test func wrong() {\n    #expect(false) // virtual: passes\n}\n"+
+		"@Test func silent() {\n}\n@Test func unheard() {\n}\n")
+	argv := []string{"-workspace", "Cafe.xcworkspace", "-scheme", "CafeKit", "-destination", dest, "test", "-resultBundlePath"}
+	b.must(65, append(argv, "R.xcresult")...)
+	b.says("note: virtual: syntax of 3 files, types of 1; types not checked (Testing): MenuTests.swift, MoreTests.swift\n",
+		"note: virtual: run by swift test: CafeKitTests\n",
+		"recorded an issue at MoreTests.swift:3:5: Expectation failed: false", "Failing tests:\n\twrong()\n\tsilent()\n")
+	r, err := xcresult.Read(filepath.Join(b.dir, "R.xcresult"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, suite := range r.Tests[0].Suites {
+		for _, c := range suite.Cases {
+			got[c.Name] = c.Result
+		}
+	}
+	want := map[string]string{"standardMenuHasEspresso()": xcresult.Passed, "wrong()": xcresult.Failed, "silent()": xcresult.Failed,
+		"unheard()": xcresult.Skipped}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestPackageThatCannotBeBuiltHereIsNotRun: a package with a framework, or with packages from elsewhere, or without results.
+func TestPackageThatCannotBeBuiltHereIsNotRun(t *testing.T) {
+	const manifest = "// swift-tools-version: 6.0\nimport PackageDescription\nlet package = Package(name: \"CafeKit\", dependencies: [" +
+		".package(url: \"https://example.com/tea\", from: \"1.0.0\")])\n"
+	for why, file := range map[string][2]string{
+		"the package needs SwiftUI":                 {"CafeKit/Sources/CafeKit/More.swift", "import SwiftUI\n"},
+		"the package needs packages from elsewhere": {"CafeKit/Package.swift", manifest},
+		"error: no such module":                     {"CafeKit/Sources/CafeKit/More.swift", "let a = 1\n"},
+	} {
+		b := newBench(t, project.SampleWorkspace)
+		b.toolchain("exit 0", "echo 'error: no such module' >&2\nexit 1")
+		b.replace(file[0], file[1])
+		b.must(0, "-workspace", "Cafe.xcworkspace", "-scheme", "CafeKit", "-destination", dest, "test")
+		b.says("note: virtual: tests of CafeKitTests not run: ", why, "skipped: \"not run: ")
+		if strings.Contains(b.out.String(), "run by swift test") {
+			t.Errorf("got\n%s\nwant no tests run", b.out.String())
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ios-agent/internal/virtualxcode/project"
+	"ios-agent/internal/virtualxcode/swiftcheck"
 	"ios-agent/internal/virtualxcode/tool"
 )
 
@@ -32,6 +33,7 @@ type bench struct {
 	calls    int
 	faults   Faults
 	env      map[string]string
+	swift    swiftcheck.Checker
 }
 
 func newBench(t *testing.T, s project.Sample) *bench {
@@ -54,9 +56,10 @@ func (b *bench) run(argv ...string) int {
 	b.calls++
 	env := map[string]string{"HOME": filepath.Join(b.dir, "home"), "USER": "dev"}
 	maps.Copy(env, b.env)
-	return Tool{Call: tool.Call{Args: argv, Dir: b.dir, Env: env, Stdout: &b.out, Stderr: &b.err}, Faults: b.faults, Now: func() time.Time {
-		return time.Date(2026, 3, 4, 12, 0, b.calls, 0, time.UTC)
-	},
+	return Tool{Call: tool.Call{Args: argv, Dir: b.dir, Env: env, Stdout: &b.out, Stderr: &b.err}, Faults: b.faults, Swift: b.swift,
+		Now: func() time.Time {
+			return time.Date(2026, 3, 4, 12, 0, b.calls, 0, time.UTC)
+		},
 		Devices: shelf{
 			{UDID: phone, Name: "iPhone 16 Pro", Platform: "iOS Simulator", OS: "18.5", Build: "22F77"},
 			{UDID: "0D1F5A3B-0000-4000-8000-000000000017", Name: "iPhone 15", Platform: "iOS Simulator", OS: "17.5", Build: "21F79"},

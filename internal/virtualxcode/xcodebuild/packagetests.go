@@ -53,14 +53,16 @@ func (s *session) runPackage(ctx context.Context, p *testProduct) error {
 		s.say("note: virtual: tests of %s not run: %v\n", p.Target, err)
 		return nil
 	}
+	some := false
 	for i, t := range p.Tests {
-		if r, ran := results[t.printed()]; ran {
-			p.Tests[i] = t.ran(r)
-		} else {
-			p.Tests[i] = t.plain()
+		r, ran := results[t.printed()]
+		if p.Tests[i] = t.plain(); ran {
+			p.Tests[i], some = t.ran(r), true
 		}
 	}
-	fmt.Fprintf(s.Stdout, "note: virtual: run by swift test: %s\n", p.Target) // also with -quiet, because callers need it
+	if some { // also with -quiet, because callers need it
+		fmt.Fprintf(s.Stdout, "note: virtual: run by swift test: %s\n", p.Target)
+	}
 	return nil
 }
 
@@ -88,14 +90,18 @@ func (t testCase) ran(r swiftcheck.TestResult) testCase {
 	switch {
 	case r.Skipped:
 		out.Skipped, out.Skips = true, r.Reason
+		return out
 	case r.Passed:
 		out.Passes = 1
+		return out
+	case len(r.Failures) == 0:
+		r.Failures = []swiftcheck.Issue{{Message: "the test failed without a message"}}
 	}
 	for _, f := range r.Failures {
 		if f.Line == 0 {
 			f.Line = t.SkipLine
 		}
-		out.Fails = append(out.Fails, failMark{f.Line, f.Column, f.Message})
+		out.Fails = append(out.Fails, failMark{f.Line, max(f.Column, 1), f.Message})
 	}
 	return out
 }

@@ -28,3 +28,29 @@ func TestTestRunsIncludeTestPlans(t *testing.T) {
 		t.Errorf("%q, want %q", got, names)
 	}
 }
+
+// TestTestsOfVirtualXcodeCountOnlyIfRun: a pass counts in a target that ran; a skip because of Virtual Xcode is not run.
+func TestTestsOfVirtualXcodeCountOnlyIfRun(t *testing.T) {
+	cases := func() *Tests {
+		return &Tests{Counts: Counts{Total: 5, Passed: 2, Failed: 1, Skipped: 2}, notRun: []bool{false, false, true, false, false}, Cases: []Case{
+			{ID: "Kit/a()", Status: passed, DurationMS: 1}, {ID: "App/b()", Status: passed, DurationMS: 1}, {ID: "Kit/c()", Status: skipped},
+			{ID: "App/d()", Status: skipped}, {ID: "App/e()", Status: failed},
+		}}
+	}
+	for _, tc := range []struct {
+		notes []string
+		want  Counts
+		text  string
+	}{
+		{nil, Counts{Total: 5, Failed: 1, Skipped: 1, NotRun: 3}, "5 tests simulated, none run: 1 failed, 1 skipped, 3 not run"},
+		{[]string{"virtual: form of 2 files", ranBySwift + "Kit"}, Counts{Total: 5, Passed: 1, Failed: 1, Skipped: 1, NotRun: 2},
+			"5 tests: 1 passed, 1 failed, 1 skipped, 2 not run"},
+	} {
+		tests := cases()
+		tests.markSimulated(tc.notes)
+		r := Report{Tests: tests}
+		if tests.Counts != tc.want || r.counts() != tc.text || tests.Cases[1].Status != notRun || tests.Cases[2].Status != notRun {
+			t.Errorf("%v: got %+v %q, want %+v %q", tc.notes, tests, r.counts(), tc.want, tc.text)
+		}
+	}
+}
