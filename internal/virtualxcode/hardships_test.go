@@ -50,7 +50,7 @@ func TestRealMacProfileArmsItsFaults(t *testing.T) {
 		if err := m.Client().SetProfile(t.Context(), virtualxcode.RealMac); err != nil {
 			t.Fatal(err)
 		}
-		if names := happens(); len(names) != 19 || slices.Contains(names, flaw.NoOpTap) {
+		if names := happens(); len(names) != 20 || slices.Contains(names, flaw.NoOpTap) {
 			t.Errorf("%d: %q", len(names), names)
 		}
 	}
