@@ -85,7 +85,7 @@ func (t *trial) check(ctx context.Context, parts []part) {
 		line := fmt.Sprintf("%s %-16s %s\n        %-16s do: %s\n", word, c.name, why, "", c.do)
 		fmt.Fprint(t.out, line)
 		t.advice += "  " + strings.ReplaceAll(strings.TrimSpace(line), "\n", "\n  ") + "\n"
-		if c.stops != "" {
+		if _, earlier := t.lacks[c.stops]; c.stops != "" && !earlier {
 			t.lacks[c.stops] = lack{c.name + ": " + why, c.do}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,10 +32,11 @@ func (t *trial) tell(interrupted bool) (code int, err error) {
 	}
 	fmt.Fprint(t.out, "\n", page)
 	_, stopped := t.lacks[everything]
+	_, alone := t.lacks[stepCreate] // without a simulator
 	switch {
 	case interrupted:
 		return exitInterrupted, nil
-	case stopped || err != nil:
+	case stopped || alone || err != nil:
 		return exitRefused, nil
 	case t.count(fails) > 0:
 		return exitFails, nil
@@ -103,28 +105,34 @@ func (t *trial) page(interrupted bool) string {
 	return b.String()
 }
 
-// pageOfNotTried has one line for neighbours of one part that were not tried for the same reason.
+// pageOfNotTried has each reason once, with the command that enables the steps and with the steps, by their parts.
 func (t *trial) pageOfNotTried(b *strings.Builder) {
 	if t.count(notTried) == 0 {
 		return
 	}
 	fmt.Fprintln(b, "\nWhat was not tried")
-	var names []string
-	for i, r := range t.results {
-		if r.Outcome != notTried {
+	told := map[lack]bool{}
+	for _, r := range t.results {
+		why := lack{r.Why, r.Enable}
+		if r.Outcome != notTried || told[why] {
 			continue
 		}
-		names = append(names, r.Name)
-		if i+1 < len(t.results) {
-			if next := t.results[i+1]; next.Outcome == notTried && next.Part == r.Part && next.Why == r.Why {
-				continue
-			}
-		}
-		fmt.Fprintf(b, "  %s: %s: %s\n", r.Part, strings.Join(names, ", "), r.Why)
+		told[why] = true
+		fmt.Fprintf(b, "  %s\n", r.Why)
 		if r.Enable != "" {
 			fmt.Fprintf(b, "      to enable: %s\n", r.Enable)
 		}
-		names = nil
+		for _, part := range t.partNames() {
+			var names []string
+			for _, r := range t.results {
+				if r.Part == part && r.Outcome == notTried && why == (lack{r.Why, r.Enable}) {
+					names = append(names, r.Name)
+				}
+			}
+			if len(names) > 0 && why != t.lacks[everything] {
+				fmt.Fprintf(b, "      %s: %s\n", part, strings.Join(names, ", "))
+			}
+		}
 	}
 }
 
@@ -147,7 +155,7 @@ func (r result) places() string {
 
 func (t *trial) partNames() (names []string) {
 	for _, r := range t.results {
-		if len(names) == 0 || names[len(names)-1] != r.Part {
+		if !slices.Contains(names, r.Part) {
 			names = append(names, r.Part)
 		}
 	}

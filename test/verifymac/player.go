@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -26,7 +27,7 @@ import (
 // PATH: such a process sends its command line to the player, and prints what comes back. So ios-agent runs unchanged, with the tools' names
 // and their processes.
 type player struct {
-	folder string // bin, and the socket
+	folder string // bin, the socket, and the home folder that ios-agent sees
 	listen net.Listener
 	ended  sync.WaitGroup
 	stop   context.CancelFunc
@@ -75,7 +76,7 @@ func (p *player) open(t *trial, kept []result) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Mkdir(bin, 0o700); err != nil {
+	if err := errors.Join(os.Mkdir(bin, 0o700), os.MkdirAll(p.reports(), 0o700)); err != nil {
 		return err
 	}
 	for _, name := range []string{"xcrun", "xcodebuild", "xcode-select"} {
@@ -130,8 +131,12 @@ func link(t *trial, bin, self, folder, name string) error {
 	return os.Symlink(from, filepath.Join(folder, name))
 }
 
+func (p *player) home() string { return filepath.Join(p.folder, "user") }
+
+// env are the variables with which ios-agent uses the player's tools. Its own home folder has the crash reports, and the locks of devices:
+// the device of the file is none of this machine.
 func (p *player) env() []string {
-	return []string{"PATH=" + filepath.Join(p.folder, "bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
+	return []string{"HOME=" + p.home(), "XDG_CACHE_HOME=" + filepath.Join(p.home(), "cache"), "PATH=" + filepath.Join(p.folder, "bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
 		playerVariable + "=" + p.listen.Addr().String()}
 }
 
@@ -145,12 +150,27 @@ func (p *player) close() error {
 	return errors.Join(err, os.RemoveAll(p.folder))
 }
 
-// turn makes a step the one whose transcripts and frames answer first.
-func (p *player) turn(step int) {
+func (p *player) reports() string {
+	return filepath.Join(p.home(), "Library", "Logs", "DiagnosticReports")
+}
+
+// turn makes a step the one whose transcripts and frames answer first, and writes the crash report that its answer names.
+func (p *player) turn(t *trial, step int, r result) error {
 	p.mu.Lock()
 	p.now = step
 	p.mu.Unlock()
 	p.wire.turn(step)
+	crashes, err := filepath.Glob(t.path("crashes/*"))
+	for _, from := range crashes {
+		name := filepath.Base(from)
+		if !strings.Contains(string(r.Answer), name) {
+			continue
+		}
+		text, readErr := os.ReadFile(from)
+		to, soon := filepath.Join(p.reports(), name), time.Now().Add(time.Minute) // it is newer than the input that it follows
+		err = errors.Join(err, readErr, os.WriteFile(to, text, 0o600), os.Chtimes(to, soon, soon))
+	}
+	return err
 }
 
 // unheld is what the steps asked for and the file does not hold.
@@ -201,6 +221,11 @@ func (p *player) play(ctx context.Context, a asked, print func(host.Stream, []by
 	p.mu.Lock()
 	now := p.now
 	p.mu.Unlock()
+	if own, err := os.UserHomeDir(); err == nil { // transcripts are found by paths in the home folder of this process
+		for i := range a.Argv {
+			a.Argv[i] = strings.ReplaceAll(a.Argv[i], p.home(), own)
+		}
+	}
 	token := valueOf(a.Env, xcodebuild.RunnerPrefix+xcodebuild.AuthVariable)
 	var said strings.Builder
 	tool, listens := context.WithCancel(ctx)

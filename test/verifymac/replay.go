@@ -40,9 +40,7 @@ func replay(ctx context.Context, o options, out io.Writer) (code int, err error)
 		return exitRefused, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	// The folder for caches has the locks of devices, and another home may use one with the same identifier.
-	t.env = append(p.env(), "XDG_CACHE_HOME="+filepath.Join(o.work, "cache"), "IOS_AGENT_HOME="+filepath.Join(o.work, "home"),
-		"IOS_AGENT_SESSION=verify", "IOS_AGENT_PREWARM=off",
+	t.env = append(p.env(), "IOS_AGENT_HOME="+filepath.Join(o.work, "home"), "IOS_AGENT_SESSION=verify", "IOS_AGENT_PREWARM=off",
 		"IOS_AGENT_JOB_AFTER=20m", "IOS_AGENT_RECORD=", "IOS_AGENT_REPLAY=", "IOS_AGENT_TOOLCHAIN="+apple.Xcode)
 	alike, all := 0, 0
 	defer t.stop(context.WithoutCancel(ctx), "daemon", "stop")
@@ -64,7 +62,9 @@ func replay(ctx context.Context, o options, out io.Writer) (code int, err error)
 		case why != "":
 			fmt.Fprintf(out, "not here  %s: %s\n", r.Name, why)
 		default:
-			p.turn(i)
+			if err := p.turn(t, i, r); err != nil {
+				return exitRefused, err
+			}
 			name := r.Name
 			if r.Outcome == fails {
 				name += ", which fails: " + r.Why
