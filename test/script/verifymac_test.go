@@ -261,8 +261,8 @@ func (v *verify) contents() (text string) {
 	return text
 }
 
-// TestVerifyMacContinuesAfterFailedStep: a step that fails is on the page with what it breaks and where to look, and the others are taken. A
-// replay of the file has the same fault.
+// TestVerifyMacContinuesAfterFailedStep: a step that fails is on the page with what it breaks and where to look, and the others are taken.
+// A replay of the file has the same fault.
 func TestVerifyMacContinuesAfterFailedStep(t *testing.T) {
 	t.Parallel()
 	v := newVerify(t)
@@ -292,8 +292,8 @@ func TestVerifyMacSkipsStepsWithoutAgent(t *testing.T) {
 	v.has(out, code, 0, "alike     agent-start, which fails: exit ")
 }
 
-// TestVerifyMacReportsMissingSetupFirst: what a person has to do is said, all of it at once, and nothing was made. There is a page and a file
-// all the same.
+// TestVerifyMacReportsMissingSetupFirst: what a person has to do is said, all of it at once, and nothing was made. There is a page and a
+// file all the same.
 func TestVerifyMacReportsMissingSetupFirst(t *testing.T) {
 	t.Parallel()
 	v := newVerify(t)

@@ -7,8 +7,8 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// onExample builds the example of the SDK and drives it by the identifiers that the SDK makes. The SDK's own macro runs while it builds: its
-// package swift-syntax comes from the network.
+// onExample builds the example of the SDK and drives it by the identifiers that the SDK makes. The SDK's own macro runs while it builds:
+// its package swift-syntax comes from the network.
 func (t *trial) onExample() part {
 	run := []string{"run", "--project-path", t.copied("Example", "Example.xcodeproj"), "--simulator-id", "@" + simulatorKey,
 		"--extra-args=-skipMacroValidation", "--launch-args=-AgentNoAnimations"}

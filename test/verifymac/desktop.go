@@ -31,7 +31,8 @@ func (t *trial) onDesktop() []part {
 	if err := os.WriteFile(source, twin, 0o600); err != nil {
 		fmt.Fprintln(t.out, "the twin is not written:", err)
 	}
-	forbidden := absence{[]string{`"code":"FORBIDDEN"`}, lack{"macOS does not allow accessibility to this terminal", fmt.Sprintf(pane, "Accessibility")}}
+	forbidden := absence{[]string{`"code":"FORBIDDEN"`},
+		lack{"macOS does not allow accessibility to this terminal", fmt.Sprintf(pane, "Accessibility")}}
 	act := func(name, action string, args ...string) step {
 		s := step{name: "app-" + name, args: append([]string{"app", "act", "@session", action}, args...), needs: needsTwin}
 		s.says = []string{`"success":true`}
@@ -95,7 +96,7 @@ func (t *trial) fill(args []string) ([]string, error) {
 }
 
 // element is one of a tree, with its title, its id and its value: some texts of SwiftUI have a value and no title.
-var element = regexp.MustCompile(`\[AX\w+(?: "([^"]+)")? id=([^\s\]]+)(?: value="([^"]+)")?`)
+var element = regexp.MustCompile(`\[AX\w+(?: "([^"]*)")? id=([^\s\]]+)(?: bounds=[^\s\]]+)?(?: value="([^"]+)")?`)
 
 // learn keeps what later steps name: the session, and the ids of elements. A title goes before the same word as a value.
 func (t *trial) learn(answer []byte) {

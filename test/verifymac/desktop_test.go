@@ -13,7 +13,8 @@ func TestLearnedIDsFillLaterSteps(t *testing.T) {
 	tr := &trial{options: options{work: t.TempDir()}, out: t.Output(), known: map[string]string{}}
 	tr.learn([]byte(`{"status":"success","result":{"sessionId":"d-7","pid":12}}`))
 	tr.learn([]byte(`{"status":"success","result":{"tree":"[AXWindow \"Desktop Twin\" id=w_1 bounds=0,0,1,1 enabled]\n` +
-		`  [AXButton \"Action\" id=btn_0af1 enabled]\n  [AXButton \"Action\" id=btn_2 enabled]\n  [AXStaticText \"Drag Source\" id=lbl_3]"}}`))
+		`  [AXButton \"Action\" id=btn_0af1 enabled]\n  [AXButton \"Action\" id=btn_2 enabled]\n` +
+		`  [AXStaticText id=lbl_3 bounds=1,2,3,4 value=\"Drag Source\" enabled]"}}`))
 	tr.learn([]byte("no JSON"))
 	got, err := tr.fill([]string{"app", "act", "@session", "drag", "@Drag Source", "--to-id", "@Action"})
 	if want := []string{"app", "act", "d-7", "drag", "lbl_3", "--to-id", "btn_0af1"}; err != nil || !slices.Equal(got, want) {

@@ -68,9 +68,9 @@ const changed = `"outcome":"changed"`
 // extras are the tries of a step on an app of Apple: its screens differ between versions and may load late.
 const extras = 3
 
-// parts are one of everything the agent can do: on our own app first, then on apps that every simulator has. Nothing of it needs a person: a
-// system question is provoked and answered, no step relies on a keyboard on the screen, which a hardware keyboard hides, and none on the
-// language of the Mac.
+// parts are one of everything the agent can do: on our own app first, then on apps that every simulator has. Nothing of it needs a
+// person: a system question is provoked and answered, no step relies on a keyboard on the screen, which a hardware keyboard hides, and
+// none on the language of the Mac.
 func (t *trial) parts() []part {
 	return slices.Concat(t.before(), t.onTour(), []part{t.onExample()}, []part{t.byIDB()}, inSettings(t), inMaps(t), t.onDesktop(),
 		[]part{t.onDevice()}, atTheEnd())

@@ -17,8 +17,8 @@ const (
 	mostGathered = 16 << 20 // bytes of one file; of a larger one, its end
 )
 
-// gather copies what the run left in other places into the folder of the results: the logs of the daemon and of the agent's runs, the result
-// bundles of agents that did not start, and the crash reports from the time of the run.
+// gather copies what the run left in other places into the folder of the results: the logs of the daemon and of the agent's runs, the
+// result bundles of agents that did not start, and the crash reports from the time of the run.
 func (t *trial) gather() {
 	for from, to := range map[string]string{"run": "logs", "agent/logs": "logs/agent", "agent/failed": "results"} {
 		t.gatherFolder(filepath.Join(t.home, filepath.FromSlash(from)), to, func(name string) bool {

@@ -136,7 +136,8 @@ func (p *player) home() string { return filepath.Join(p.folder, "user") }
 // env are the variables with which ios-agent uses the player's tools. Its own home folder has the crash reports, and the locks of devices:
 // the device of the file is none of this machine.
 func (p *player) env() []string {
-	return []string{"HOME=" + p.home(), "XDG_CACHE_HOME=" + filepath.Join(p.home(), "cache"), "PATH=" + filepath.Join(p.folder, "bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
+	path := filepath.Join(p.folder, "bin") + string(os.PathListSeparator) + os.Getenv("PATH")
+	return []string{"HOME=" + p.home(), "XDG_CACHE_HOME=" + filepath.Join(p.home(), "cache"), "PATH=" + path,
 		playerVariable + "=" + p.listen.Addr().String()}
 }
 
@@ -235,7 +236,8 @@ func (p *player) play(ctx context.Context, a asked, print func(host.Stream, []by
 			print(s, b)
 			return
 		}
-		if said.Write(b); strings.Contains(said.String(), agentListens) { // the recorded agent has another port, and may have run until a signal
+		// The recorded agent has another port, and may have run until a signal.
+		if said.Write(b); strings.Contains(said.String(), agentListens) {
 			listens()
 		}
 	}

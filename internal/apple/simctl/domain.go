@@ -13,8 +13,8 @@ import (
 	"ios-agent/internal/machine/docfile"
 )
 
-// Domain is a whole preferences domain of a device. One run of simctl takes a second or two on a busy Mac: reading and writing a domain is
-// three of them, its values one by one are dozens.
+// Domain is a whole preferences domain of a device. A run of simctl takes a second or two on a busy Mac: a domain is read and written with
+// two runs, and its values would need dozens.
 type Domain struct {
 	name   string
 	values map[string]any

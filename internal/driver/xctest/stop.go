@@ -31,7 +31,7 @@ func (a *agent) stop(ctx context.Context) error {
 	return errors.Join(err, a.clear())
 }
 
-// clear removes the files of the run. Of an agent that did not start it keeps the newest, with the result bundle: xcodebuild says there why.
+// clear removes the files of the run. The files of an agent that did not start stay until the next one fails: the result bundle says why.
 func (a *agent) clear() error {
 	if a.failed == "" {
 		return os.RemoveAll(a.derived)
