@@ -52,6 +52,8 @@ func appOfTheSDK(t *testing.T, name, bundle string, products ...string) pbxproj.
 		map[string]string{
 			"CODE_SIGN_STYLE": "Automatic", "CURRENT_PROJECT_VERSION": "1", "GENERATE_INFOPLIST_FILE": "YES",
 			"INFOPLIST_KEY_UILaunchScreen_Generation": "YES", "MARKETING_VERSION": "1.0",
+			"INFOPLIST_KEY_UISupportedInterfaceOrientations": "UIInterfaceOrientationPortrait UIInterfaceOrientationLandscapeLeft " +
+				"UIInterfaceOrientationLandscapeRight",
 			"PRODUCT_BUNDLE_IDENTIFIER": bundle, "PRODUCT_NAME": "$(TARGET_NAME)", "SWIFT_VERSION": "5.0",
 			"TARGETED_DEVICE_FAMILY": platform.Families,
 		}, nil,

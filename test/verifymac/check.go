@@ -112,11 +112,7 @@ func may(what string) func(*trial, context.Context) (string, error) {
 			}
 			return "virtual", nil
 		}
-		source := filepath.Join(t.work, "Permissions.swift")
-		if err := os.WriteFile(source, permissions, 0o600); err != nil {
-			return "unknown: " + err.Error(), nil
-		}
-		said, err := t.tool(ctx, "xcrun", "swift", source)
+		said, err := t.allowed(ctx)
 		switch {
 		case err != nil:
 			return "unknown: " + firstLine(err.Error()), nil
@@ -125,6 +121,22 @@ func may(what string) func(*trial, context.Context) (string, error) {
 		}
 		return "allowed", nil
 	}
+}
+
+// allowed runs the Swift program, once.
+func (t *trial) allowed(ctx context.Context) (said string, err error) {
+	const key = "permissions"
+	if said, known := t.known[key]; known {
+		return said, nil
+	}
+	source := filepath.Join(t.work, "Permissions.swift")
+	if err = os.WriteFile(source, permissions, 0o600); err == nil {
+		said, err = t.tool(ctx, "xcrun", "swift", source)
+	}
+	if err == nil {
+		t.known[key] = said
+	}
+	return said, err
 }
 
 func (t *trial) xcode(ctx context.Context) (string, error) {

@@ -458,7 +458,7 @@ func TestHintNamesOutputOfFailedAgent(t *testing.T) {
 	}
 }
 
-// TestResultBundleOfFailedAgentStays: xcodebuild says there why an agent did not start. The next failure replaces it, and a start leaves it.
+// TestResultBundleOfFailedAgentStays: xcodebuild says there why an agent did not start. The next failure replaces it; a start leaves it.
 func TestResultBundleOfFailedAgentStays(t *testing.T) {
 	t.Parallel()
 	number, fails := 0, true
