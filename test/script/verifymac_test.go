@@ -284,7 +284,7 @@ func TestVerifyMacSkipsStepsWithoutAgent(t *testing.T) {
 	v := newVerify(t)
 	v.agent("virtual", "fault", "add", "agent-exits-early", "--times", "forever")
 	out, code := v.drive()
-	v.has(out, code, 1, " 1 fail, ", "\nagent-start         FAILS ", "agent-start does not hold\n", "\nmaps-picture        holds ",
+	v.has(out, code, 1, " 1 fail, ", "\nagent-start         FAILS ", "agent-start does not hold\n", "\nmaps-picture        holds ", "\ntour-run            holds ",
 		"would break: no screen is seen")
 	v.mustBeClear()
 	v.has(v.contents(), 0, 0, "  logs/daemon.log\n", "  logs/agent/xcodebuild-")

@@ -24,6 +24,7 @@ type step struct {
 	code  int           // the exit code that is right
 	says  []string      // texts of which the answer must have one
 	needs string        // a step without which this one cannot be tried
+	also  string        // another such step
 	tool  string        // one of Apple's tools to call, and not ios-agent
 	tries int           // how often it may be tried, a second apart; 0 is once
 	limit time.Duration // 0 is stepTime
@@ -54,6 +55,7 @@ const (
 	needsAgent     = "agent-start"
 	needsTour      = "tour-run"
 	simulatorKey   = "simulator"
+	keyAgent       = "agent"
 )
 
 const (
@@ -98,7 +100,7 @@ func chosen(all []part, only string) ([]part, error) {
 		var steps []step
 		for _, s := range slices.Backward(p.steps) {
 			if whole || wanted[s.name] {
-				wanted[s.needs] = true
+				wanted[s.needs], wanted[s.also] = true, true
 				steps = append(steps, s)
 			}
 		}
@@ -125,7 +127,7 @@ func (t *trial) before() []part {
 			{name: needsSimulator, args: onSimulator("boot"), needs: stepCreate, limit: 10 * time.Minute},
 			{name: "list-apps", args: []string{"list-apps"}, says: []string{settingsApp}, needs: needsSimulator},
 		}},
-		{key: "agent", name: "The agent", limit: longTime,
+		{key: keyAgent, name: "The agent", limit: longTime,
 			breaks: "no screen is seen and nothing can be touched; building, installing, launching and logs still work", steps: []step{
 				{name: "agent-build", args: []string{"agent", "build"}, limit: buildTime},
 				{name: "prepare", args: []string{"prepare"}, needs: needsSimulator},

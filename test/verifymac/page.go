@@ -84,7 +84,9 @@ func (t *trial) page(interrupted bool) string {
 	if t.advice != "" {
 		fmt.Fprintf(&b, "\nWhat to do first\n%s", t.advice)
 	}
-	fmt.Fprintln(&b, "\nWhat holds")
+	if t.count(holds) > 0 {
+		fmt.Fprintln(&b, "\nWhat holds")
+	}
 	for _, name := range t.partNames() {
 		names, took := t.held(name)
 		if len(names) > 0 {

@@ -52,7 +52,9 @@ func (t *trial) try(ctx context.Context, parts []part) {
 		if err := t.copySDK(); err != nil {
 			fmt.Fprintln(t.out, "cannot copy the SDK:", err) // the step that builds an app tells it too
 		}
-		fmt.Fprintln(t.out, "the first start builds the agent, which takes a minute or two")
+		if slices.ContainsFunc(parts, func(p part) bool { return p.key == keyAgent }) {
+			fmt.Fprintln(t.out, "the first start builds the agent, which takes a minute or two")
+		}
 	}
 	for _, p := range parts {
 		t.tryPart(ctx, p)
@@ -100,17 +102,17 @@ func (t *trial) offFor(p part, s step) (lack, bool) {
 	if p.off != (lack{}) {
 		return p.off, true
 	}
-	if s.needs == "" {
-		return lack{}, false
-	}
-	i := slices.IndexFunc(t.results, func(r result) bool { return r.Name == s.needs })
-	switch {
-	case i < 0:
-		return lack{why: s.needs + " was not tried"}, true
-	case t.results[i].Outcome == fails:
-		return lack{why: s.needs + " does not hold"}, true
-	case t.results[i].Outcome == notTried:
-		return lack{t.results[i].Why, t.results[i].Enable}, true
+	for _, needed := range []string{s.needs, s.also} {
+		i := slices.IndexFunc(t.results, func(r result) bool { return r.Name == needed })
+		switch {
+		case needed == "":
+		case i < 0:
+			return lack{why: needed + " was not tried"}, true
+		case t.results[i].Outcome == fails:
+			return lack{why: needed + " does not hold"}, true
+		case t.results[i].Outcome == notTried:
+			return lack{t.results[i].Why, t.results[i].Enable}, true
+		}
 	}
 	return lack{}, false
 }

@@ -23,7 +23,7 @@ func (t *trial) onTour() []part {
 		return step{name: name, args: []string{"wait", "--text", text}, needs: needs}
 	}
 	tour := func(key, name, breaks string, steps ...step) part {
-		first := step{name: key + "-tour", args: []string{"launch", tourApp, "--restart"}, needs: needsTour}
+		first := step{name: key + "-tour", args: []string{"launch", tourApp, "--restart"}, needs: needsTour, also: needsAgent}
 		for i := range steps {
 			if steps[i].needs == "" {
 				steps[i].needs = first.name
@@ -34,10 +34,10 @@ func (t *trial) onTour() []part {
 	run := []string{"run", "--project-path", t.copied("Tour", "Tour.xcodeproj"), "--simulator-id", "@" + simulatorKey}
 	return []part{
 		{key: "see", name: "Seeing", breaks: "apps are not built and run, or their screens are read wrongly", limit: longTime, steps: []step{
-			{name: needsTour, args: run, says: []string{tourApp}, needs: needsAgent, limit: buildTime},
-			sees("tour-screen", needsTour, `"tour.greeting"`),
+			{name: needsTour, args: run, says: []string{tourApp}, needs: needsSimulator, limit: buildTime},
+			{name: "tour-screen", args: []string{"snapshot"}, says: []string{`"tour.greeting"`}, needs: needsTour, also: needsAgent},
 			{name: "tour-picture", args: []string{"screenshot", "--out", t.picture("tour.png")}, needs: needsTour},
-			{name: "no-alert", args: []string{"alert"}, needs: needsTour},
+			{name: "no-alert", args: []string{"alert"}, needs: needsTour, also: needsAgent},
 		}},
 		tour("touch", "Touching", "taps, presses and swipes do not arrive, or what they did is told wrongly",
 			tap("tap", "count", ""), shows("tapped", "Count: 1", "tap"),

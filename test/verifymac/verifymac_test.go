@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/simctl"
@@ -207,5 +208,22 @@ func TestUnpackRefusesForeignFiles(t *testing.T) {
 		if err := unpack(file, t.TempDir()); err == nil {
 			t.Errorf("%s is unpacked", name)
 		}
+	}
+}
+
+// TestPartEndsAtItsLimit: a part that takes too long leaves time for the others, and its other steps are on the page with the reason.
+func TestPartEndsAtItsLimit(t *testing.T) {
+	tr := &trial{out: t.Output(), kept: t.TempDir(), lacks: map[string]lack{}, known: map[string]string{}}
+	if err := os.Mkdir(tr.path(stepFolder), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	tr.tryPart(t.Context(), part{name: "Slow", limit: time.Nanosecond, steps: []step{{name: "one"}, {name: "two", needs: "one"}}})
+	for _, r := range tr.results {
+		if r.Outcome != notTried || r.Why != "the part took longer than 1ns" {
+			t.Errorf("step %s: %s (%s), want that it was not tried", r.Name, r.Outcome, r.Why)
+		}
+	}
+	if page := tr.page(false); len(tr.results) != 2 || !strings.Contains(page, "the part took longer than 1ns\n      Slow: one, two\n") {
+		t.Errorf("the page has not both steps with their reason:\n%s", page)
 	}
 }
