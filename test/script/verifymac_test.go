@@ -284,7 +284,8 @@ func TestVerifyMacSkipsStepsWithoutAgent(t *testing.T) {
 	v := newVerify(t)
 	v.agent("virtual", "fault", "add", "agent-exits-early", "--times", "forever")
 	out, code := v.drive()
-	v.has(out, code, 1, " 1 fail, ", "\nagent-start         FAILS ", "agent-start does not hold\n", "\nmaps-picture        holds ", "\ntour-run            holds ",
+	v.has(out, code, 1, " 1 fail, ", "\nagent-start         FAILS ", "agent-start does not hold\n",
+		"\nmaps-picture        holds ", "\ntour-run            holds ",
 		"would break: no screen is seen")
 	v.mustBeClear()
 	v.has(v.contents(), 0, 0, "  logs/daemon.log\n", "  logs/agent/xcodebuild-")
@@ -314,6 +315,18 @@ func TestVerifyMacPageWithoutSimulator(t *testing.T) {
 	v.has(out, code, 2, "missing runtime", "\n      to enable: download an iOS simulator: xcodebuild -downloadPlatform iOS", "agent-build",
 		"Attach this file")
 	v.has(v.contents(), 0, 0, "  page.txt\n")
+}
+
+// TestVerifyMacPageAfterFailedCreate: a simulator that cannot be made is one failed step, and not the end of the page.
+func TestVerifyMacPageAfterFailedCreate(t *testing.T) {
+	t.Parallel()
+	v := newVerify(t)
+	v.agent("virtual", "fault", "add", "simctl-connection-invalid", "--after", "1") // the first run lists the runtimes
+	out, code := v.run([]string{"-home", v.home, "-out", v.out, "--only", "alert"})
+	v.has(out, code, 1, ": 0 of 9 steps hold, 1 fail, 8 were not tried;", "\n  create: exit ", "\n  create does not hold\n",
+		"Attach this file")
+	v.mustBeClear()
+	v.has(v.contents(), 0, 0, "  page.txt\n", "  steps/001-create.json\n", "  checks/")
 }
 
 // TestVerifyMacPageWithoutPermission: desktop apps are not tried, and the page has the pane in which a person allows it.

@@ -5,7 +5,7 @@
 //	scripts/verify-mac                      on a Mac
 //	scripts/verify-mac --only PART,PART     some parts, and the steps that they need
 //	scripts/verify-mac --device UDID        also a physical device
-//	scripts/verify-mac --replay FILE        anywhere: takes failed steps again, with the recorded tools and the recorded agent
+//	scripts/verify-mac --replay FILE        anywhere: takes the steps again, with the recorded tools and the recorded agent
 //	scripts/verify-mac --talk FILE          anywhere: prints the messages to and from the agent
 //
 // With IOS_AGENT_TOOLCHAIN=virtual it runs on Virtual Xcode, so that the run itself can be tested without a Mac.

@@ -46,8 +46,11 @@ func (t *trial) tell(interrupted bool) (code int, err error) {
 
 // write packs the results into a file in the folder that the person named, or in the folder for temporary files if that is full.
 func (t *trial) write(interrupted bool) (file string, err error) {
-	err = errors.Join(os.WriteFile(t.path("page.txt"), []byte(t.page(interrupted)), 0o600),
-		os.WriteFile(t.path("about.txt"), []byte(t.machine()), 0o600))
+	for name, text := range map[string]string{"page.txt": t.page(interrupted), "about.txt": t.machine()} {
+		if err := os.WriteFile(t.path(name), []byte(text), 0o600); err != nil { // the rest of the file is worth having
+			fmt.Fprintln(t.out, "cannot store", name, err)
+		}
+	}
 	var wrong []error
 	for _, folder := range []string{t.options.out, os.TempDir()} {
 		file, packErr := filepath.Abs(filepath.Join(folder, "verify-mac-"+t.began.Format("20060102-150405")+".tar.gz"))
@@ -55,7 +58,7 @@ func (t *trial) write(interrupted bool) (file string, err error) {
 			packErr = packed{most: mostPacked, secrets: secretsOf(os.Environ())}.write(t.kept, file)
 		}
 		if packErr == nil {
-			return file, err
+			return file, nil
 		}
 		wrong = append(wrong, packErr)
 	}

@@ -56,8 +56,8 @@ func newTrial(ctx context.Context, o options, out io.Writer) (*trial, error) {
 		"IOS_AGENT_RECORD=" + filepath.Join(t.kept, transcripts),
 	}
 	var err error
-	for _, folder := range []string{stepFolder, pictures} {
-		err = errors.Join(err, os.MkdirAll(filepath.Join(t.kept, folder), 0o700))
+	for _, folder := range []string{t.path(stepFolder), t.path(pictures), o.out} {
+		err = errors.Join(err, os.MkdirAll(folder, 0o700))
 	}
 	if err != nil {
 		return nil, err
