@@ -33,7 +33,7 @@ func TestVerifyMacNeedsAMac(t *testing.T) {
 		{[]string{"--replay", "no-such-file"}, "missing file no-such-file"},
 		{[]string{"--nonsense"}, "usage: "},
 	} {
-		out, code := newVerify(t).run(c.args, "IOS_AGENT_TOOLCHAIN=")
+		out, code := newVerify(t).run(c.args, "IOS_AGENT_TOOLCHAIN=", "IOS_AGENT_VIRTUAL_PROFILE=")
 		if code != 2 || !strings.Contains(out, c.says) {
 			t.Errorf("verify-mac %q: %d, %s", c.args, code, out)
 		}
@@ -226,7 +226,7 @@ func rewrite(t *testing.T, from, to string, change func(name string, content []b
 func TestVerifyMacPassesInRealMacProfile(t *testing.T) {
 	t.Parallel()
 	v := newVerify(t)
-	out, code := v.drive("IOS_AGENT_VIRTUAL_PROFILE=real-mac")
+	out, code := v.drive("IOS_AGENT_VIRTUAL_PROFILE=real-mac", "IOS_AGENT_TOOLCHAIN=", "IOS_AGENT_VIRTUAL_TIME=")
 	if code != 0 || !strings.Contains(out, " 0 fail, 26 were not tried; ") {
 		t.Errorf("%d: %s", code, out)
 	}

@@ -8,7 +8,8 @@
 //	scripts/verify-mac --replay FILE        anywhere: takes the steps again, with the recorded tools and the recorded agent
 //	scripts/verify-mac --talk FILE          anywhere: prints the messages to and from the agent
 //
-// With IOS_AGENT_TOOLCHAIN=virtual it runs on Virtual Xcode, so that the run itself can be tested without a Mac.
+// With IOS_AGENT_TOOLCHAIN=virtual, or off a Mac with IOS_AGENT_VIRTUAL_PROFILE, it runs on Virtual Xcode, so that the run itself can be
+// tested without a Mac.
 //
 // It exits with 0 when all steps that were tried hold, with 1 when a step fails, with 2 when something is missing that all steps need, and
 // with 130 after ctrl-C.
@@ -115,12 +116,18 @@ func verify(ctx context.Context, o options, out io.Writer) (code int, err error)
 	return t.tell(interrupted)
 }
 
+// onVirtual reports whether the run is demanded on Virtual Xcode.
+func onVirtual() bool {
+	name := os.Getenv("IOS_AGENT_TOOLCHAIN")
+	return name == apple.Virtual || name == "" && runtime.GOOS != "darwin" && os.Getenv("IOS_AGENT_VIRTUAL_PROFILE") != ""
+}
+
 // toolchain is Apple's tools, or Virtual Xcode's if a test demands it.
 func toolchain(ctx context.Context, tool *host.Host, o options, env []string) (apple.Toolchain, error) {
-	if os.Getenv("IOS_AGENT_TOOLCHAIN") != apple.Virtual {
+	if !onVirtual() {
 		if runtime.GOOS != "darwin" {
 			return apple.Toolchain{}, fmt.Errorf("this is %s: the simulators to verify with need macOS and Xcode. "+
-				"`scripts/verify-mac --replay FILE` runs here", runtime.GOOS)
+				"`scripts/verify-mac --replay FILE` runs here, and IOS_AGENT_TOOLCHAIN=virtual takes Virtual Xcode", runtime.GOOS)
 		}
 		return apple.Toolchain{Name: apple.Xcode}, nil
 	}

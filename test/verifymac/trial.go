@@ -55,6 +55,10 @@ func newTrial(ctx context.Context, o options, out io.Writer) (*trial, error) {
 		"IOS_AGENT_HOME=" + home, "IOS_AGENT_SESSION=verify", "IOS_AGENT_PREWARM=off", "IOS_AGENT_JOB_AFTER=20m", "IOS_AGENT_REPLAY=",
 		"IOS_AGENT_RECORD=" + filepath.Join(t.kept, transcripts),
 	}
+	if onVirtual() { // its hardships take minutes of the devices' time, and nobody waits for them
+		clock := cmp.Or(os.Getenv("IOS_AGENT_VIRTUAL_TIME"), "request")
+		t.env = append(t.env, "IOS_AGENT_TOOLCHAIN="+apple.Virtual, "IOS_AGENT_VIRTUAL_TIME="+clock)
+	}
 	var err error
 	for _, folder := range []string{t.path(stepFolder), t.path(pictures), o.out} {
 		err = errors.Join(err, os.MkdirAll(folder, 0o700))
