@@ -12,6 +12,8 @@ var looseFiles = map[string]string{
 	"internal/machine/wholefile/wholefile.go":   "is the place",
 	"internal/apple/pbxproj/layout.go":          "projects in folders that are moved into place whole, or that the user asked for",
 	"internal/apple/simctl/verbs.go":            "a file that simctl fills",
+	"internal/apple/simctl/domain.go":           "a file that defaults reads, and that is removed at once",
+	"internal/driver/xctest/stop.go":            "results of a failed start, which the next one replaces",
 	"internal/driver/xctest/kit.go":             "a folder of synced files; when its name is lost it is written again",
 	"internal/desktop/display/display.go":       "the rules of a display that goes with its process",
 	"internal/driver/macax/capture.go":          "a temporary file for screencapture",

@@ -51,14 +51,15 @@ func faultDocument() string {
 		for _, p := range k.Params {
 			set = append(set, p.Describe())
 		}
-		passes := ""
-		switch {
-		case k.Passing:
-			passes = "passes"
-		case k.Mac:
-			passes = "real-mac"
+		var marks []string
+		if k.Passing {
+			marks = append(marks, "passes")
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", k.Name, k.Does, k.Each, strings.Join(set, "<br>"), passes, k.Report)
+		if k.Mac {
+			marks = append(marks, "real-mac")
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", k.Name, k.Does, k.Each, strings.Join(set, "<br>"), strings.Join(marks, ", "),
+			k.Report)
 	}
 	return b.String()
 }

@@ -51,7 +51,7 @@ func TestRealMacProfileArmsItsFaults(t *testing.T) {
 		if err := m.Client().SetProfile(t.Context(), virtualxcode.RealMac); err != nil {
 			t.Fatal(err)
 		}
-		if names := happens(); len(names) != 23 || slices.Contains(names, flaw.NoOpTap) {
+		if names := happens(); len(names) != 24 || slices.Contains(names, flaw.NoOpTap) {
 			t.Errorf("%d: %q", len(names), names)
 		}
 	}

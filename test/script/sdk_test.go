@@ -13,16 +13,22 @@ import (
 	"ios-agent/internal/apple/pbxproj"
 )
 
-var updateExample = flag.Bool("update", false, "write the Xcode project of sdk/Example")
+var updateExample = flag.Bool("update", false, "write the Xcode projects of sdk/Example and sdk/Tour")
 
 const sdkFolder = "../../sdk"
 
-// TestSDKExampleIsUpToDate holds the project of sdk/Example to what we write for its files.
+// TestSDKExampleIsUpToDate holds the projects of sdk/Example and sdk/Tour to what we write for their files.
 func TestSDKExampleIsUpToDate(t *testing.T) {
 	t.Parallel()
-	contents := exampleOfTheSDK(t).Contents()
+	holdProject(t, "Example", appOfTheSDK(t, "Example", "com.example.agentidentifiers", "AgentIdentifiers"))
+	holdProject(t, "Tour", appOfTheSDK(t, "Tour", "com.example.tour"))
+}
+
+func holdProject(t *testing.T, folder string, layout pbxproj.Layout) {
+	t.Helper()
+	contents := layout.Contents()
 	for _, name := range slices.Sorted(maps.Keys(contents)) {
-		file := filepath.Join(sdkFolder, "Example", name)
+		file := filepath.Join(sdkFolder, folder, name)
 		if *updateExample {
 			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 				t.Fatal(err)
@@ -38,21 +44,24 @@ func TestSDKExampleIsUpToDate(t *testing.T) {
 	}
 }
 
-// exampleOfTheSDK is its project: one app of all that lies in its folder, with the package above.
-func exampleOfTheSDK(t *testing.T) pbxproj.Layout {
+// appOfTheSDK is the project of an app: one target of all that lies in its folder. An app with products uses the package above.
+func appOfTheSDK(t *testing.T, name, bundle string, products ...string) pbxproj.Layout {
+	t.Helper()
 	platform, _ := pbxproj.PlatformOf("iOS")
-	app := pbxproj.Target{Name: "Example", Kind: pbxproj.App, Products: []string{"AgentIdentifiers"}, Configurations: pbxproj.Configure(
+	app := pbxproj.Target{Name: name, Kind: pbxproj.App, Products: products, Configurations: pbxproj.Configure(
 		map[string]string{
 			"CODE_SIGN_STYLE": "Automatic", "CURRENT_PROJECT_VERSION": "1", "GENERATE_INFOPLIST_FILE": "YES",
 			"INFOPLIST_KEY_UILaunchScreen_Generation": "YES", "MARKETING_VERSION": "1.0",
-			"PRODUCT_BUNDLE_IDENTIFIER": "com.example.agentidentifiers", "PRODUCT_NAME": "$(TARGET_NAME)", "SWIFT_VERSION": "5.0",
+			"INFOPLIST_KEY_UISupportedInterfaceOrientations": "UIInterfaceOrientationPortrait UIInterfaceOrientationLandscapeLeft " +
+				"UIInterfaceOrientationLandscapeRight",
+			"PRODUCT_BUNDLE_IDENTIFIER": bundle, "PRODUCT_NAME": "$(TARGET_NAME)", "SWIFT_VERSION": "5.0",
 			"TARGETED_DEVICE_FAMILY": platform.Families,
 		}, nil,
 		// What only Virtual Xcode reads is, like the SDK, nothing for a release.
 		map[string]string{"EXCLUDED_SOURCE_FILE_NAMES": "ui.yaml"})}
-	files, err := filepath.Glob(filepath.Join(sdkFolder, "Example", app.Name, "*"))
+	files, err := filepath.Glob(filepath.Join(sdkFolder, name, name, "*"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no files of the example: %v", err)
+		t.Fatalf("the app %s has no files: %v", name, err)
 	}
 	for _, file := range files {
 		if name := app.Name + "/" + filepath.Base(file); pbxproj.IsSource(name) {
@@ -61,7 +70,11 @@ func exampleOfTheSDK(t *testing.T) pbxproj.Layout {
 			app.Resources = append(app.Resources, name)
 		}
 	}
-	p := pbxproj.Project{Name: app.Name, Packages: []string{".."}, Targets: []pbxproj.Target{app}, Configurations: pbxproj.Configure(
+	var packages []string
+	if len(products) > 0 {
+		packages = []string{".."}
+	}
+	p := pbxproj.Project{Name: app.Name, Packages: packages, Targets: []pbxproj.Target{app}, Configurations: pbxproj.Configure(
 		map[string]string{"CLANG_ENABLE_MODULES": "YES", "ENABLE_USER_SCRIPT_SANDBOXING": "YES", "SDKROOT": platform.SDK,
 			platform.Deployment: platform.Version},
 		map[string]string{"ENABLE_TESTABILITY": "YES", "ONLY_ACTIVE_ARCH": "YES", "SWIFT_ACTIVE_COMPILATION_CONDITIONS": "DEBUG",

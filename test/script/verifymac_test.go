@@ -33,7 +33,7 @@ func TestVerifyMacNeedsAMac(t *testing.T) {
 		{[]string{"--replay", "no-such-file"}, "missing file no-such-file"},
 		{[]string{"--nonsense"}, "usage: "},
 	} {
-		out, code := newVerify(t).run(c.args, "IOS_AGENT_TOOLCHAIN=")
+		out, code := newVerify(t).run(c.args, "IOS_AGENT_TOOLCHAIN=", "IOS_AGENT_VIRTUAL_PROFILE=")
 		if code != 2 || !strings.Contains(out, c.says) {
 			t.Errorf("verify-mac %q: %d, %s", c.args, code, out)
 		}
@@ -98,7 +98,12 @@ func (v *verify) command(args []string, env ...string) *exec.Cmd {
 		v.t.Fatal(err)
 	}
 	work := filepath.Join(v.t.TempDir(), "work")
-	cmd := exec.CommandContext(v.t.Context(), path, append([]string{"-agent", filepath.Join(bin, "ios-agent"), "-work", work}, args...)...)
+	sdk, err := filepath.Abs(sdkFolder)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	ours := []string{"-agent", filepath.Join(bin, "ios-agent"), "-work", work, "-sdk", sdk}
+	cmd := exec.CommandContext(v.t.Context(), path, append(ours, args...)...)
 	cmd.Env = append(v.env, env...)
 	v.t.Cleanup(func() {
 		if _, err := os.Lstat(work); err == nil {
@@ -156,12 +161,12 @@ func TestVerifyMacScriptPassesAndReplays(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), verifyScript, "--home", v.home, "--out", v.out)
 	cmd.Env = v.env
 	out, code := v.finish(cmd)
-	if code != 0 || !strings.Contains(out, " 0 fail, 0 were not tried; ") || !strings.Contains(out, v.file()) {
+	if code != 0 || !strings.Contains(out, " 0 fail, 26 were not tried; ") || !strings.Contains(out, v.file()) {
 		t.Fatalf("%d: %s", code, out)
 	}
 	v.mustBeClear()
 	file := v.file()
-	if out, code := v.run([]string{"--replay", file}, "IOS_AGENT_TOOLCHAIN="); code != 0 || !strings.Contains(out, "6 of 6 replay alike") {
+	if out, code := v.run([]string{"--replay", file}, "IOS_AGENT_TOOLCHAIN="); code != 0 || !strings.Contains(out, "100 of 100 replay alike") {
 		t.Errorf("replay: %d, %s", code, out)
 	}
 	if out, code := v.run([]string{"--talk", file}); code != 0 || !strings.Contains(out, "→ Act TypeText {\"Text\":\"•••••••••\"}") {
@@ -174,7 +179,7 @@ func TestVerifyMacScriptPassesAndReplays(t *testing.T) {
 		}
 		return content
 	})
-	if out, code := v.run([]string{"--replay", changed}); code != 1 || !strings.Contains(out, "DIFFERS   talk: Hook 5 is read as Look") {
+	if out, code := v.run([]string{"--replay", changed}); code != 1 || !strings.Contains(out, " is read as Look") {
 		t.Errorf("replay of what was changed: %d, %s", code, out)
 	}
 }
@@ -221,8 +226,8 @@ func rewrite(t *testing.T, from, to string, change func(name string, content []b
 func TestVerifyMacPassesInRealMacProfile(t *testing.T) {
 	t.Parallel()
 	v := newVerify(t)
-	out, code := v.drive("IOS_AGENT_VIRTUAL_PROFILE=real-mac")
-	if code != 0 || !strings.Contains(out, " 0 fail, 0 were not tried; ") {
+	out, code := v.drive("IOS_AGENT_VIRTUAL_PROFILE=real-mac", "IOS_AGENT_TOOLCHAIN=", "IOS_AGENT_VIRTUAL_TIME=")
+	if code != 0 || !strings.Contains(out, " 0 fail, 26 were not tried; ") {
 		t.Errorf("%d: %s", code, out)
 	}
 	v.mustBeClear()
@@ -231,60 +236,145 @@ func TestVerifyMacPassesInRealMacProfile(t *testing.T) {
 	}
 }
 
-// TestVerifyMacContinuesAfterFailedStep: a step that fails is on the page with what it breaks and where to look, and the others are taken.
-func TestVerifyMacContinuesAfterFailedStep(t *testing.T) {
-	t.Parallel()
-	v := newVerify(t)
-	v.agent("virtual", "fault", "add", "screenshot-fails", "--times", "forever")
-	out, code := v.drive()
-	if code != 1 {
-		t.Errorf("exit %d", code)
+// has fails for each text that is missing in what a run printed, and for another exit code.
+func (v *verify) has(out string, code, want int, texts ...string) {
+	v.t.Helper()
+	if code != want {
+		v.t.Errorf("exit %d, want %d", code, want)
 	}
-	for _, want := range []string{
-		" steps hold, 2 fail, 0 were not tried;", "\nshutdown          holds ", "\nWhat does not hold\n  settings-picture: exit ",
-		"      would break: screens are read wrongly", "      look at:     steps/11-settings-picture.json, transcripts/0000",
-	} {
-		if !strings.Contains(out, want) {
-			t.Errorf("no %q in\n%s", want, out)
+	for _, text := range texts {
+		if !strings.Contains(out, text) {
+			v.t.Errorf("no %q in\n%s", text, out)
 		}
-	}
-	v.mustBeClear()
-	if out, code := v.run([]string{"--replay", v.file()}); code != 0 || !strings.Contains(out, "alike     settings-picture") {
-		t.Errorf("a failure replays as one: %d, %s", code, out)
 	}
 }
 
-// TestVerifyMacSkipsStepsWithoutAgent: what cannot be tried is told as that, and not as forty failures.
+// contents is the list of the contents of the file.
+func (v *verify) contents() (text string) {
+	v.t.Helper()
+	rewrite(v.t, v.file(), filepath.Join(v.t.TempDir(), "copy"), func(name string, content []byte) []byte {
+		if strings.HasSuffix(name, "/contents.txt") {
+			text = string(content)
+		}
+		return content
+	})
+	return text
+}
+
+// TestVerifyMacContinuesAfterFailedStep: a step that fails is on the page with what it breaks and where to look, and the others are taken.
+// A replay of the file has the same fault.
+func TestVerifyMacContinuesAfterFailedStep(t *testing.T) {
+	t.Parallel()
+	v := newVerify(t)
+	v.agent("virtual", "fault", "add", "no-op-type", "--times", "forever")
+	v.agent("virtual", "fault", "add", "app-crash-on-tap", "--after", "1")
+	out, code := v.drive()
+	v.has(out, code, 1, "\nshutdown            holds ", "\nWhat does not hold\n  ", "\n  fill: exit ", "\n  double-tap: exit 1 ",
+		"      would break: text does not arrive in fields", "      look at:     steps/", "pictures/")
+	v.mustBeClear()
+	contents := v.contents()
+	v.has(contents, 0, 0, "  page.txt\n", "  logs/daemon.log\n", "  crashes/Tour-", "-fill.png\n", "  talk.txt\n")
+	out, code = v.run([]string{"--replay", v.file()})
+	v.has(out, code, 0, "alike     fill, which fails: exit ", "alike     double-tap, which fails: exit 1 instead of 0: APP_ENDED")
+}
+
+// TestVerifyMacSkipsStepsWithoutAgent: what cannot be tried is told as that, and not as forty failures. The file has what xcodebuild left.
 func TestVerifyMacSkipsStepsWithoutAgent(t *testing.T) {
 	t.Parallel()
 	v := newVerify(t)
 	v.agent("virtual", "fault", "add", "agent-exits-early", "--times", "forever")
 	out, code := v.drive()
-	for _, want := range []string{
-		" 1 fail, ", "\nagent-start       FAILS ", "\n  tap: agent-start does not hold\n", "\nmaps-picture      holds ",
-		"would break: no screen is seen",
-	} {
-		if code != 1 || !strings.Contains(out, want) {
-			t.Errorf("exit %d, no %q in\n%s", code, want, out)
-		}
-	}
+	v.has(out, code, 1, " 1 fail, ", "\nagent-start         FAILS ", "agent-start does not hold\n",
+		"\nmaps-picture        holds ", "\ntour-run            holds ",
+		"would break: no screen is seen")
 	v.mustBeClear()
+	v.has(v.contents(), 0, 0, "  logs/daemon.log\n", "  logs/agent/xcodebuild-")
+	out, code = v.run([]string{"--replay", v.file()})
+	v.has(out, code, 0, "alike     agent-start, which fails: exit ")
 }
 
-// TestVerifyMacReportsMissingSetupFirst: what a person has to do is said, all of it at once, and nothing was made.
+// TestVerifyMacReportsMissingSetupFirst: what a person has to do is said, all of it at once, and nothing was made. There is a page and a
+// file all the same.
 func TestVerifyMacReportsMissingSetupFirst(t *testing.T) {
 	t.Parallel()
 	v := newVerify(t)
 	out, code := v.drive("IOS_AGENT_VIRTUAL_MISSING=licence first-launch")
-	for _, want := range []string{
-		"missing licence", "do: agree to Xcode's licence: sudo xcodebuild -license accept", "missing components", "-runFirstLaunch",
-		"ready   runtime", "Nothing was started.",
-	} {
-		if code != 2 || !strings.Contains(out, want) {
-			t.Errorf("exit %d, no %q in\n%s", code, want, out)
-		}
-	}
+	v.has(out, code, 2, "missing licence", "do: agree to Xcode's licence: sudo xcodebuild -license accept", "missing components",
+		"-runFirstLaunch", "ready   runtime", "\nWhat to do first\n", ": 0 of 133 steps hold, 0 fail, 133 were not tried;",
+		"\n      to enable: agree to Xcode's licence", "Attach this file")
 	v.mustBeClear()
+	v.has(v.contents(), 0, 0, "  page.txt\n")
+}
+
+// TestVerifyMacPageWithoutSimulator: the parts without a simulator are tried, and the others have the command that brings one.
+func TestVerifyMacPageWithoutSimulator(t *testing.T) {
+	t.Parallel()
+	v := newVerify(t)
+	v.agent("virtual", "fault", "add", "simctl-garbage", "--times", "forever")
+	out, code := v.drive()
+	v.has(out, code, 2, "missing runtime", "\n      to enable: download an iOS simulator: xcodebuild -downloadPlatform iOS", "agent-build",
+		"Attach this file")
+	v.has(v.contents(), 0, 0, "  page.txt\n")
+}
+
+// TestVerifyMacPageAfterFailedCreate: a simulator that cannot be made is one failed step, and not the end of the page.
+func TestVerifyMacPageAfterFailedCreate(t *testing.T) {
+	t.Parallel()
+	v := newVerify(t)
+	v.agent("virtual", "fault", "add", "simctl-connection-invalid", "--after", "1") // the first run lists the runtimes
+	out, code := v.run([]string{"-home", v.home, "-out", v.out, "--only", "alert"})
+	v.has(out, code, 1, ": 0 of 9 steps hold, 1 fail, 8 were not tried;", "\n  create: exit ", "\n  create does not hold\n",
+		"Attach this file")
+	v.mustBeClear()
+	v.has(v.contents(), 0, 0, "  page.txt\n", "  steps/001-create.json\n", "  checks/")
+}
+
+// TestVerifyMacPageWithoutPermission: desktop apps are not tried, and the page has the pane in which a person allows it.
+func TestVerifyMacPageWithoutPermission(t *testing.T) {
+	t.Parallel()
+	v := newVerify(t)
+	out, code := v.run([]string{"-home", v.home, "-out", v.out, "--only", "desktop"}, "IOS_AGENT_VIRTUAL_MISSING=accessibility")
+	v.has(out, code, 0, "advice  accessibility", "\nWhat to do first\n", ": 0 of 18 steps hold, 0 fail, 18 were not tried;",
+		"to enable: open \"x-apple.systempreferences:com.apple.preference.security?Privacy_Accessibility\"", "Attach this file")
+}
+
+// TestVerifyMacPageWithoutDisk: a disk without space stops the run before it begins, and the file goes where there is space.
+func TestVerifyMacPageWithoutDisk(t *testing.T) {
+	t.Parallel()
+	v := newVerify(t)
+	temporary := t.TempDir()
+	disk := mounted(t, "size=1m")
+	fillUp(t, filepath.Join(disk, "ballast"))
+	out, code := v.run([]string{"-home", v.home, "-out", disk}, "TMPDIR="+temporary)
+	v.has(out, code, 2, "missing disk", "do: free 5 GB of disk space", "Attach this file to an issue: "+temporary)
+	v.mustBeClear()
+	out, code = v.run([]string{"-home", v.home, "-out", disk}, "TMPDIR="+disk)
+	v.has(out, code, 2, "missing disk", "The file cannot be written: ", "no space left on device", "name another folder with --out")
+}
+
+// TestVerifyMacOnlyTakesNamedParts: a part comes with the steps that it needs, and an unknown one with the names of all.
+func TestVerifyMacOnlyTakesNamedParts(t *testing.T) {
+	t.Parallel()
+	v := newVerify(t)
+	out, code := v.run([]string{"-home", v.home, "-out", v.out, "--only", "alert"})
+	v.has(out, code, 0, ": 9 of 9 steps hold, ", "\nalert-answered      holds ", "\ntour-run            holds ")
+	v.mustBeClear()
+	out, code = v.run([]string{"-home", v.home, "-out", v.out, "--only", "alarm"})
+	v.has(out, code, 2, `unknown part "alarm": the parts are tools, agent, see, touch, type, list, alert,`)
+}
+
+// TestVerifyMacDrivesCabledDevice: a physical device is driven when a person names it, and not before a team signs the agent.
+func TestVerifyMacDrivesCabledDevice(t *testing.T) {
+	t.Parallel()
+	v := newVerify(t)
+	const phone = "00008140-000A61C23E04801C"
+	args := []string{"-home", v.home, "-out", v.out, "--only", "cable", "--device", phone}
+	out, code := v.run(args)
+	v.has(out, code, 0, "no team signs the agent", "to enable: export IOS_AGENT_TEAM=TEAM, then: scripts/verify-mac --device "+phone)
+	v.out = t.TempDir()
+	args[3] = v.out
+	out, code = v.run(args, "IOS_AGENT_TEAM=ABCDE12345")
+	v.has(out, code, 0, ": 8 of 8 steps hold, ")
 }
 
 // TestVerifyMacCleansUpAfterInterrupt: ctrl-C in the middle of a step ends the run, deletes the simulator, and keeps what there is.
@@ -303,7 +393,7 @@ func TestVerifyMacCleansUpAfterInterrupt(t *testing.T) {
 	var out strings.Builder
 	for lines := bufio.NewScanner(pipe); lines.Scan(); {
 		out.WriteString(lines.Text() + "\n")
-		if strings.HasPrefix(lines.Text(), "prepare           holds ") { // the next step never ends by itself
+		if strings.HasPrefix(lines.Text(), "prepare             holds ") { // the next step never ends by itself
 			if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 				t.Fatal(err)
 			}

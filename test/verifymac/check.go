@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,13 +19,20 @@ import (
 	"ios-agent/internal/apple/xcodebuild"
 )
 
-// check is something that a run needs. It is looked at before anything is made.
+// check is something that a run needs. All checks come before the first step, so that a person sees at once what is missing.
 type check struct {
-	name   string
-	do     string // what a person does when it is missing
-	advice bool   // the run begins without it
-	ask    func(*trial, context.Context, *kind) (found string, err error)
+	name string
+	do   string // the command or action that brings what is missing
+	// stops is what cannot be tried without it: everything, the part or the step with this name, or nothing: it is advice.
+	stops string
+	ask   func(*trial, context.Context) (found string, err error)
 }
+
+// everything is stopped by a check without which no step makes sense.
+const everything = "everything"
+
+// lack is the reason for which steps are not tried, and what a person does about it.
+type lack struct{ why, enable string }
 
 // kind is which simulator to make.
 type kind struct {
@@ -31,42 +40,106 @@ type kind struct {
 	device  simctl.DeviceType
 }
 
-// leastDisk is what the agent's build, the simulator and the recordings need.
-const leastDisk = 5 << 30
+// What the agent's build, the simulator and the recordings need; virtual devices are a few files.
+const (
+	leastDisk    = 5 << 30
+	leastVirtual = 16 << 20
+)
 
-func checks() []check {
+// The panes of the settings in which a person allows a program to do something.
+const pane = `open "x-apple.systempreferences:com.apple.preference.security?Privacy_%s", allow this terminal, and open it again`
+
+func (t *trial) checks() []check {
 	return []check{
-		{name: "Xcode", do: "install Xcode from the App Store, then: sudo xcode-select -s /Applications/Xcode.app", ask: (*trial).xcode},
-		{name: "licence", do: "agree to Xcode's licence: sudo xcodebuild -license accept", ask: asks("agreed", "-license", "check")},
-		{name: "components", do: "let Xcode install its components: sudo xcodebuild -runFirstLaunch",
-			ask: asks("installed", "-checkFirstLaunchStatus")},
-		{name: "runtime", do: "download an iOS simulator: xcodebuild -downloadPlatform iOS", ask: (*trial).newest},
-		{name: "disk", do: fmt.Sprintf("free %d GB of disk space", leastDisk>>30), ask: (*trial).disk},
-		{name: "developer", do: "keep macOS from asking for a password at the first test: sudo DevToolsSecurity -enable", advice: true,
-			ask: (*trial).developerMode},
+		{"accessibility", fmt.Sprintf(pane, "Accessibility"), keyDesktop, may(accessibility)},
+		{"screen-recording", fmt.Sprintf(pane, "ScreenCapture"), stepAppPicture, may("screen-recording")},
+		{"Xcode", "install Xcode from the App Store, then: sudo xcode-select -s /Applications/Xcode.app", everything, (*trial).xcode},
+		{"licence", "agree to Xcode's licence: sudo xcodebuild -license accept", everything, asks("agreed", "-license", "check")},
+		{"components", "let Xcode install its components: sudo xcodebuild -runFirstLaunch", everything,
+			asks("installed", "-checkFirstLaunchStatus")},
+		{"disk", fmt.Sprintf("free %d GB of disk space", leastDisk>>30), everything, (*trial).disk},
+		{"runtime", "download an iOS simulator: xcodebuild -downloadPlatform iOS", stepCreate, (*trial).newest},
+		{"developer", "keep macOS from asking for a password at the first test: sudo DevToolsSecurity -enable", "", (*trial).developerMode},
 	}
 }
 
-// check looks at all that is needed, so that a person sees at once what is missing.
-func (t *trial) check(ctx context.Context) (kind, bool) {
-	var k kind
-	ready := true
-	for _, c := range checks() {
-		found, err := c.ask(t, ctx, &k)
+// check asks for all that the parts need.
+func (t *trial) check(ctx context.Context, parts []part) {
+	for _, c := range t.checks() {
+		desktop := c.stops == keyDesktop || c.stops == stepAppPicture
+		if desktop && !slices.ContainsFunc(parts, func(p part) bool { return p.key == keyDesktop && p.off == lack{} }) {
+			continue
+		}
+		found, err := c.ask(t, ctx)
 		switch {
-		case err != nil && c.advice:
-			fmt.Fprintf(t.out, "advice  %-12s %s\n        %-12s do: %s\n", c.name, firstLine(err.Error()), "", c.do)
-		case err != nil:
-			ready = false
-			fmt.Fprintf(t.out, "missing %-12s %s\n        %-12s do: %s\n", c.name, firstLine(err.Error()), "", c.do)
-		default:
-			fmt.Fprintf(t.out, "ready   %-12s %s\n", c.name, found)
+		case ctx.Err() != nil:
+			return
+		case err == nil:
+			fmt.Fprintf(t.out, "ready   %-16s %s\n", c.name, found)
+			continue
+		}
+		word, why := "missing", firstLine(err.Error())
+		if c.stops == "" || desktop {
+			word = "advice "
+		}
+		line := fmt.Sprintf("%s %-16s %s\n        %-16s do: %s\n", word, c.name, why, "", c.do)
+		fmt.Fprint(t.out, line)
+		t.advice += "  " + strings.ReplaceAll(strings.TrimSpace(line), "\n", "\n  ") + "\n"
+		if _, earlier := t.lacks[c.stops]; c.stops != "" && !earlier {
+			t.lacks[c.stops] = lack{c.name + ": " + why, c.do}
 		}
 	}
-	return k, ready
 }
 
-func (t *trial) xcode(ctx context.Context, _ *kind) (string, error) {
+//go:embed twin/Permissions.swift
+var permissions []byte
+
+const accessibility = "accessibility"
+
+// virtuallyMissing reports whether a test demands that the virtual Mac lacks something.
+func virtuallyMissing(what string) bool {
+	return slices.Contains(strings.Fields(os.Getenv("IOS_AGENT_VIRTUAL_MISSING")), what)
+}
+
+// may is the check of a permission that macOS gives to the terminal. The answer comes from a Swift program, not from ios-agent. A Mac that
+// does not answer is no obstacle: the step that needs the permission finds out.
+func may(what string) func(*trial, context.Context) (string, error) {
+	return func(t *trial, ctx context.Context) (string, error) {
+		denied := errors.New("macOS does not allow it to this terminal: desktop apps are not driven without it")
+		if t.tools.Name == apple.Virtual {
+			if virtuallyMissing(what) {
+				return "", denied
+			}
+			return "virtual", nil
+		}
+		said, err := t.allowed(ctx)
+		switch {
+		case err != nil:
+			return "unknown: " + firstLine(err.Error()), nil
+		case strings.Contains(said, what+" false"):
+			return "", denied
+		}
+		return "allowed", nil
+	}
+}
+
+// allowed runs the Swift program, once.
+func (t *trial) allowed(ctx context.Context) (said string, err error) {
+	const key = "permissions"
+	if said, known := t.known[key]; known {
+		return said, nil
+	}
+	source := filepath.Join(t.work, "Permissions.swift")
+	if err = os.WriteFile(source, permissions, 0o600); err == nil {
+		said, err = t.tool(ctx, "xcrun", "swift", source)
+	}
+	if err == nil {
+		t.known[key] = said
+	}
+	return said, err
+}
+
+func (t *trial) xcode(ctx context.Context) (string, error) {
 	folder, err := t.tool(ctx, "xcode-select", "-p")
 	if err != nil {
 		return "", err
@@ -80,14 +153,14 @@ func (t *trial) xcode(ctx context.Context, _ *kind) (string, error) {
 }
 
 // asks is a check that xcodebuild answers by its exit status.
-func asks(fine string, args ...string) func(*trial, context.Context, *kind) (string, error) {
-	return func(t *trial, ctx context.Context, _ *kind) (string, error) {
+func asks(fine string, args ...string) func(*trial, context.Context) (string, error) {
+	return func(t *trial, ctx context.Context) (string, error) {
 		_, err := t.tool(ctx, "xcodebuild", args...)
 		return fine, err
 	}
 }
 
-func (t *trial) newest(ctx context.Context, k *kind) (string, error) {
+func (t *trial) newest(ctx context.Context) (string, error) {
 	list, err := t.simctl().List(ctx)
 	if err != nil {
 		return "", err
@@ -96,9 +169,12 @@ func (t *trial) newest(ctx context.Context, k *kind) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if *k, err = newestPhone(list, strings.TrimSpace(sdk)); err != nil {
+	k, err := newestPhone(list, strings.TrimSpace(sdk))
+	if err != nil {
 		return "", err
 	}
+	t.known["device type"], t.known["runtime"] = k.device.ID, k.runtime.ID
+	t.about += fmt.Sprintf("; %s on %s", k.runtime.Name, k.device.Name)
 	for _, d := range list.Devices {
 		if d.Name == simulatorName {
 			fmt.Fprintf(t.out, "note    %-12s a simulator of an earlier run is left; delete it with: xcrun simctl delete %s\n", "", d.UDID)
@@ -163,24 +239,30 @@ func older(a, b string) bool {
 	return slices.Compare(numbers(a), numbers(b)) < 0
 }
 
-func (t *trial) disk(context.Context, *kind) (string, error) {
-	folder, err := os.UserHomeDir() // simulators live there
+func (t *trial) disk(context.Context) (string, error) {
+	home, err := os.UserHomeDir() // simulators live there
 	if err != nil {
 		return "", err
 	}
-	var s unix.Statfs_t
-	if err := unix.Statfs(folder, &s); err != nil {
-		return "", fmt.Errorf("%s: %w", folder, err)
+	least := uint64(leastDisk)
+	if t.tools.Name == apple.Virtual {
+		least = leastVirtual
 	}
-	free := s.Bavail * uint64(s.Bsize)
-	if free < leastDisk && t.tools.Name != apple.Virtual { // virtual devices are a few files
-		return "", fmt.Errorf("%.1f GB are free", float64(free)/(1<<30))
+	var free uint64
+	for _, folder := range []string{home, t.work, t.options.out} {
+		var s unix.Statfs_t
+		if err := unix.Statfs(folder, &s); err != nil {
+			return "", fmt.Errorf("%s: %w", folder, err)
+		}
+		if free = s.Bavail * uint64(s.Bsize); free < least {
+			return "", fmt.Errorf("%d MB are free at %s, and %d MB are needed", free>>20, folder, least>>20)
+		}
 	}
 	return fmt.Sprintf("%d GB are free", free>>30), nil
 }
 
 // developerMode asks whether tests may run without a password. Simulators do not seem to need it; a Mac that never ran a test may ask.
-func (t *trial) developerMode(ctx context.Context, _ *kind) (string, error) {
+func (t *trial) developerMode(ctx context.Context) (string, error) {
 	if t.tools.Name == apple.Virtual {
 		return "virtual devices do not ask", nil
 	}

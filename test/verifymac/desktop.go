@@ -18,20 +18,21 @@ import (
 var twin []byte
 
 const (
-	needsTwin   = "app-ui"
-	breaksInput = "desktop apps are seen, and clicks, keys and drags do not arrive in them"
+	keyDesktop     = "desktop"
+	needsTwin      = "app-ui"
+	stepAppPicture = "app-picture"
+	breaksInput    = "desktop apps are seen, and clicks, keys and drags do not arrive in them"
 )
 
-// onDesktop are the nine scenarios of strobe's interaction test on the twin, and what it says itself. A word that begins with @ is found
-// out while they run: @session, or the id of the element with that name. Virtual Xcode plays no desktop.
+// onDesktop are the nine scenarios of strobe's interaction test on the twin, and what it says itself. Words that begin with @ are @session
+// and the ids of elements by their names. Virtual Xcode plays no desktop.
 func (t *trial) onDesktop() []part {
-	if t.tools.Name == apple.Virtual {
-		return nil
-	}
 	source, program := filepath.Join(t.work, "DesktopTwin.swift"), filepath.Join(t.work, "DesktopTwin")
 	if err := os.WriteFile(source, twin, 0o600); err != nil {
 		fmt.Fprintln(t.out, "the twin is not written:", err)
 	}
+	forbidden := absence{[]string{`"code":"FORBIDDEN"`},
+		lack{"macOS does not allow accessibility to this terminal", fmt.Sprintf(pane, "Accessibility")}}
 	act := func(name, action string, args ...string) step {
 		s := step{name: "app-" + name, args: append([]string{"app", "act", "@session", action}, args...), needs: needsTwin}
 		s.says = []string{`"success":true`}
@@ -44,28 +45,39 @@ func (t *trial) onDesktop() []part {
 		s.code, s.says = 1, []string{says}
 		return s
 	}
-	return []part{
-		{"Seeing desktop apps", "desktop apps are not seen: is the terminal allowed in Privacy & Security → Accessibility?", []step{
-			{name: "app-build", tool: "xcrun", args: []string{"swiftc", "-parse-as-library", "-o", program, source}},
-			{name: "app-launch", args: []string{"app", "launch", "--", program}, says: []string{`"sessionId"`}, needs: "app-build"},
-			{name: "app-ui", args: []string{"app", "ui", "@session"}, says: []string{`Action`}, needs: "app-launch", tries: 20},
-			{name: "app-picture", args: []string{"app", "ui", "@session", "--mode", "screenshot"}, says: []string{`"screenshot"`}, needs: needsTwin},
+	blind := absence{forbidden.says, lack{"macOS does not allow pictures to this terminal", fmt.Sprintf(pane, "ScreenCapture")}}
+	picture := []string{"app", "ui", "@session", "--mode", "screenshot"}
+	parts := []part{
+		{name: "Seeing desktop apps", breaks: "desktop apps are not seen", steps: []step{
+			{name: "app-build", tool: "xcrun", args: []string{"swiftc", "-parse-as-library", "-o", program, source}, limit: buildTime},
+			{name: "app-launch", args: []string{"app", "launch", "--", program}, says: []string{`"sessionId"`}, needs: "app-build",
+				lacks: forbidden},
+			{name: "app-ui", args: []string{"app", "ui", "@session"}, says: []string{`Action`}, needs: "app-launch", tries: 20, lacks: forbidden},
+			{name: stepAppPicture, args: picture, says: []string{`"screenshot"`}, needs: needsTwin, lacks: blind},
 		}},
-		{"Acting by accessibility", "elements of desktop apps are not pressed or set", []step{
+		{name: "Acting by accessibility", breaks: "elements of desktop apps are not pressed or set", steps: []step{
 			act("click", "click", "@Action"), told("click", "clicked 1"),
 			act("slider", "set_value", "@Volume", "--value", "0.8", "--settle-ms", "200"), told("slider", "volume 0.80"),
 			act("field", "set_value", "@Name", "--value", "programmatic", "--settle-ms", "200"), told("field", "name programmatic"),
 			refused(act("no-node", "click", "btn_0000"), "node not found"),
 		}},
-		{"Acting by input", breaksInput, []step{
+		{name: "Acting by input", breaks: breaksInput, steps: []step{
 			act("type", "type", "@Name", "--text", " héllo 👋", "--settle-ms", "200"), told("type", "héllo 👋"),
 			act("key", "key", "--key", "a", "--modifiers", "cmd"),
 			act("scroll", "scroll", "@Beta", "--direction", "down", "--settle-ms", "200"),
-			act("drag", "drag", "@Drag Source", "--to-id", "@Drop Here", "--settle-ms", "500"), told("drag", "dropped payload"),
+			// A drag that is posted to a process reaches the program, and never becomes a drag session of AppKit.
+			refused(act("drag", "drag", "@Drag Source", "--to-id", "@Drop Here", "--settle-ms", "500"), "pointer"),
 			refused(act("no-key", "key", "--key", "nosuchkey"), "unknown key"),
 			{name: "app-stop", args: []string{"app", "session", "stop", "@session"}, needs: "app-launch"},
 		}},
 	}
+	for i := range parts {
+		parts[i].key = keyDesktop
+		if t.tools.Name == apple.Virtual && !virtuallyMissing(accessibility) {
+			parts[i].off = lack{why: "Virtual Xcode plays no desktop"}
+		}
+	}
+	return parts
 }
 
 // fill puts what is known into the words of a step.
@@ -77,16 +89,16 @@ func (t *trial) fill(args []string) ([]string, error) {
 			continue
 		}
 		if filled[i] = t.known[name]; filled[i] == "" {
-			return nil, fmt.Errorf("no answer so far had a %q", name)
+			return nil, fmt.Errorf("no answer so far had %q", name)
 		}
 	}
 	return filled, nil
 }
 
-// element is one of a tree, with its title and its id.
-var element = regexp.MustCompile(`\[AX\w+ "([^"]+)" id=([^\s\]]+)`)
+// element is one of a tree, with its title, its id and its value: some texts of SwiftUI have a value and no title.
+var element = regexp.MustCompile(`\[AX\w+(?: "([^"]*)")? id=([^\s\]]+)(?: bounds=[^\s\]]+)?(?: value="([^"]+)")?`)
 
-// learn keeps what later steps name: the session, and the ids of elements.
+// learn keeps what later steps name: the session, and the ids of elements. A title goes before the same word as a value.
 func (t *trial) learn(answer []byte) {
 	var said struct {
 		Session string `json:"sessionId"`
@@ -95,15 +107,15 @@ func (t *trial) learn(answer []byte) {
 	if !json.Valid(answer) || resultOf(answer, &said) != nil {
 		return
 	}
-	if t.known == nil {
-		t.known = map[string]string{}
-	}
 	if said.Session != "" {
 		t.known["session"] = said.Session
 	}
-	for _, e := range element.FindAllStringSubmatch(said.Tree, -1) {
-		if t.known[e[1]] == "" {
-			t.known[e[1]] = e[2]
+	all := element.FindAllStringSubmatch(said.Tree, -1)
+	for _, group := range []int{1, 3} {
+		for _, e := range all {
+			if name := e[group]; name != "" && t.known[name] == "" {
+				t.known[name] = e[2]
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,16 +11,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
+	"ios-agent/internal/apple"
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/machine/host"
 )
 
-// replay takes the steps again that only run tools, with the tools' transcripts in the place of the tools, and reads the talk with the
-// agent again. It compares both with what the file has.
+// replay takes the steps of a file again, in their order, with the recorded tools and the recorded agent in the place of Apple's. It
+// compares how each step ends. A fault of the Mac appears here too, and what the file does not hold is said.
 func replay(ctx context.Context, o options, out io.Writer) (code int, err error) {
 	if err := unpack(o.replay, o.work); err != nil {
 		return exitRefused, err
@@ -34,10 +35,13 @@ func replay(ctx context.Context, o options, out io.Writer) (code int, err error)
 	if err != nil {
 		return exitRefused, err
 	}
-	t.env = []string{
-		"IOS_AGENT_HOME=" + filepath.Join(o.work, "home"), "IOS_AGENT_SESSION=verify", "IOS_AGENT_PREWARM=off", "IOS_AGENT_RECORD=",
-		"IOS_AGENT_REPLAY=" + t.path(transcripts), "IOS_AGENT_TOOLCHAIN=" + toolchainOf(kept),
+	p, err := t.newPlayer(ctx, kept)
+	if err != nil {
+		return exitRefused, err
 	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	t.env = append(p.env(), "IOS_AGENT_HOME="+filepath.Join(o.work, "home"), "IOS_AGENT_SESSION=verify", "IOS_AGENT_PREWARM=off",
+		"IOS_AGENT_JOB_AFTER=20m", "IOS_AGENT_RECORD=", "IOS_AGENT_REPLAY=", "IOS_AGENT_TOOLCHAIN="+apple.Xcode)
 	alike, all := 0, 0
 	defer t.stop(context.WithoutCancel(ctx), "daemon", "stop")
 	report := func(name string, err error) {
@@ -49,20 +53,54 @@ func replay(ctx context.Context, o options, out io.Writer) (code int, err error)
 		alike++
 		fmt.Fprintf(out, "alike     %s\n", name)
 	}
-	for _, r := range kept {
-		if r.Fixed && r.Outcome != notTried {
-			report(r.Name, t.again(ctx, r))
+	for i, r := range kept {
+		if ctx.Err() != nil {
+			return exitInterrupted, nil
+		}
+		switch why := notInFile(r); {
+		case r.Outcome == notTried || r.Tool != "":
+		case why != "":
+			fmt.Fprintf(out, "not here  %s: %s\n", r.Name, why)
+		default:
+			if err := p.turn(t, i, r); err != nil {
+				return exitRefused, err
+			}
+			name := r.Name
+			if r.Outcome == fails {
+				name += ", which fails: " + r.Why
+			}
+			report(name, t.again(ctx, r))
 		}
 	}
 	if all == 0 {
 		return exitRefused, errors.New("the file has no step that can be replayed")
 	}
 	report("talk", t.talkAgain())
+	for _, name := range p.unheld() {
+		fmt.Fprintf(out, "not here  %s\n", name)
+	}
 	fmt.Fprintf(out, "verify-mac: %d of %d replay alike\n", alike, all)
 	if alike < all {
 		return exitFails, nil
 	}
 	return exitHolds, nil
+}
+
+// notInFile says why a step cannot be replayed: it needs more than tools and the agent said.
+func notInFile(r result) string {
+	switch {
+	case len(r.Args) == 0:
+		return ""
+	case r.Args[0] == "app":
+		return "the windows of desktop apps are not in the file"
+	case slices.Contains(r.Args, "idb"):
+		return "the talk with idb_companion is not in the file"
+	case strings.HasPrefix(r.Name, "cable-"):
+		return "the physical device is not in the file"
+	case r.Args[0] == "run" && r.Code == 0:
+		return "the app that it built is not in the file"
+	}
+	return ""
 }
 
 func (t *trial) keptResults() (all []result, err error) {
@@ -85,18 +123,7 @@ func (t *trial) keptResults() (all []result, err error) {
 	return all, nil
 }
 
-// toolchainOf is which tools the answers came from.
-func toolchainOf(all []result) string {
-	for _, r := range all {
-		var e struct{ Meta struct{ Toolchain string } }
-		if json.Unmarshal(r.Answer, &e) == nil && e.Meta.Toolchain != "" {
-			return e.Meta.Toolchain
-		}
-	}
-	return ""
-}
-
-// again takes a step, and compares its exit code, what it found, and the picture it wrote.
+// again takes a step, and compares its exit code, its fault, the outcome that it tells, and the picture it wrote.
 func (t *trial) again(ctx context.Context, r result) error {
 	args := slices.Clone(r.Args)
 	var picture string
@@ -104,19 +131,30 @@ func (t *trial) again(ctx context.Context, r result) error {
 		picture = filepath.Base(args[i+1])
 		args[i+1] = filepath.Join(t.work, picture)
 	}
-	run, err := t.host.Run(ctx, host.Cmd{Name: t.agent, Args: append(args, "--json"), Env: t.env, MaxOutput: 16 << 20})
+	run, err := t.host.Run(ctx, host.Cmd{Name: t.agent, Args: withJSON(args), Env: t.env, Timeout: buildTime, MaxOutput: 16 << 20})
 	var exit *host.ExitError
+	now := result{Answer: run.Stdout, Stderr: string(run.Stderr)}
 	switch {
 	case err != nil && !errors.As(err, &exit):
 		return err
 	case run.ExitCode != r.Code:
-		return fmt.Errorf("exit %d instead of %d: %s", run.ExitCode, r.Code, result{Answer: run.Stdout, Stderr: string(run.Stderr)}.fault())
+		return fmt.Errorf("exit %d instead of %d: %s", run.ExitCode, r.Code, now.fault())
+	case now.ending() != r.ending():
+		return fmt.Errorf("it ends with %s instead of %s", now.ending(), r.ending())
 	case picture != "" && r.Code == 0:
-		return samePicture(t.path(picture), filepath.Join(t.work, picture))
-	case strings.HasPrefix(r.Args[0], "list-"):
-		return sameResult(r.Answer, run.Stdout)
+		return samePicture(t.picture(picture), filepath.Join(t.work, picture))
 	}
 	return nil
+}
+
+// ending is the code of the fault in an answer, or the outcome that it tells.
+func (r result) ending() string {
+	var e struct {
+		Error  struct{ Code string }
+		Result struct{ Outcome string }
+	}
+	_ = json.Unmarshal(r.Answer, &e) // another text has no ending
+	return cmp.Or(e.Error.Code, e.Result.Outcome)
 }
 
 func samePicture(one, other string) error {
@@ -129,18 +167,6 @@ func samePicture(one, other string) error {
 		err = errors.New("it is another picture")
 	}
 	return err
-}
-
-// sameResult compares what two answers found, without how long it took.
-func sameResult(one, other []byte) error {
-	var a, b any
-	if err := errors.Join(resultOf(one, &a), resultOf(other, &b)); err != nil {
-		return err
-	}
-	if !reflect.DeepEqual(a, b) {
-		return fmt.Errorf("it finds %.400v, and found %.400v", b, a)
-	}
-	return nil
 }
 
 // talkAgain reads the frames again. It reports frames that this program reads differently from the program that recorded them.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,62 +30,98 @@ type result struct {
 	Name        string          `json:"name"`
 	Part        string          `json:"part"`
 	Outcome     outcome         `json:"outcome"`
-	Why         string          `json:"why,omitempty"` // it fails or was not tried
+	Why         string          `json:"why,omitempty"`     // it fails or was not tried
+	Enable      string          `json:"enable,omitempty"`  // the command or action after which it can be tried
+	Picture     string          `json:"picture,omitempty"` // of the screen after the failure
 	Breaks      string          `json:"breaks,omitempty"`
 	Args        []string        `json:"args"`
+	Tool        string          `json:"tool,omitempty"` // one of Apple's tools, which was called and not ios-agent
 	Code        int             `json:"code"`
 	Took        string          `json:"took"`
 	Transcripts []string        `json:"transcripts,omitempty"` // the tools that were run meanwhile
 	Talk        [2]int          `json:"talk"`                  // lines of talk.txt: the first, and the one after the last
-	Fixed       bool            `json:"fixed,omitempty"`
 	Answer      json.RawMessage `json:"answer,omitempty"`
 	Stderr      string          `json:"stderr,omitempty"`
 }
 
-func (r result) file() string { return fmt.Sprintf("%s/%02d-%s.json", stepFolder, r.Number, r.Name) }
-
-// stepTime bounds a step. The first build of an agent takes minutes on a slow Mac.
-const stepTime = 15 * time.Minute
+func (r result) file() string { return fmt.Sprintf("%s/%03d-%s.json", stepFolder, r.Number, r.Name) }
 
 // try takes all steps. A failed step does not end the run: finding such steps is its purpose.
-func (t *trial) try(ctx context.Context) {
-	fmt.Fprintln(t.out, "the first start builds the agent, which takes a minute or two")
-	for _, p := range t.parts() {
-		for _, s := range p.steps {
-			if ctx.Err() != nil {
-				return
-			}
-			fmt.Fprintf(t.out, "%-18s", s.name) // a person sees what takes long
-			r := result{Number: len(t.results) + 1, Name: s.name, Part: p.name, Args: s.args, Fixed: s.fixed}
-			if s.needs != "" && t.outcomeOf(s.needs) != holds {
-				r.Outcome, r.Why = notTried, s.needs+" does not hold"
-			} else {
-				t.takeUntil(ctx, s, &r)
-			}
-			if ctx.Err() != nil {
-				r.Outcome, r.Why = notTried, "interrupted"
-			}
-			if r.Outcome == fails {
-				r.Breaks = p.breaks
-			}
-			t.keep(r)
+func (t *trial) try(ctx context.Context, parts []part) {
+	if _, stopped := t.lacks[everything]; !stopped {
+		if err := t.copySDK(); err != nil {
+			fmt.Fprintln(t.out, "cannot copy the SDK:", err) // the step that builds an app tells it too
 		}
+		if slices.ContainsFunc(parts, func(p part) bool { return p.key == keyAgent }) {
+			fmt.Fprintln(t.out, "the first start builds the agent, which takes a minute or two")
+		}
+	}
+	for _, p := range parts {
+		t.tryPart(ctx, p)
 	}
 }
 
-func (t *trial) outcomeOf(name string) outcome {
-	i := slices.IndexFunc(t.results, func(r result) bool { return r.Name == name })
-	if i < 0 {
-		return notTried
+func (t *trial) tryPart(ctx context.Context, p part) {
+	within, cancel := context.WithTimeout(ctx, cmp.Or(p.limit, partTime))
+	defer cancel()
+	for _, s := range p.steps {
+		r := result{Number: len(t.results) + 1, Name: s.name, Part: p.name, Args: s.args, Tool: s.tool}
+		stop, off := t.offFor(p, s)
+		switch {
+		case ctx.Err() != nil:
+			stop, off = lack{why: "interrupted"}, true
+		case within.Err() != nil:
+			stop, off = lack{why: fmt.Sprintf("the part took longer than %s", cmp.Or(p.limit, partTime))}, true
+		}
+		if off {
+			r.Outcome, r.Why, r.Enable = notTried, stop.why, stop.enable
+			t.keep(r)
+			continue
+		}
+		fmt.Fprintf(t.out, "%-19s ", s.name) // a person sees what takes long
+		t.takeUntil(within, s, &r)
+		switch {
+		case ctx.Err() != nil && r.Outcome == fails:
+			r.Outcome, r.Why = notTried, "interrupted"
+		case r.Outcome == fails:
+			r.Breaks = p.breaks
+			r.Picture = t.pictureOf(r)
+		}
+		t.keep(r)
+		t.tellStep(r)
 	}
-	return t.results[i].Outcome
+}
+
+// offFor is the reason for which a step is not tried.
+func (t *trial) offFor(p part, s step) (lack, bool) {
+	for _, name := range []string{everything, p.key, s.name} {
+		if l, off := t.lacks[name]; off {
+			return l, true
+		}
+	}
+	if p.off != (lack{}) {
+		return p.off, true
+	}
+	for _, needed := range []string{s.needs, s.also} {
+		i := slices.IndexFunc(t.results, func(r result) bool { return r.Name == needed })
+		switch {
+		case needed == "":
+		case i < 0:
+			return lack{why: needed + " was not tried"}, true
+		case t.results[i].Outcome == fails:
+			return lack{why: needed + " does not hold"}, true
+		case t.results[i].Outcome == notTried:
+			return lack{t.results[i].Why, t.results[i].Enable}, true
+		}
+	}
+	return lack{}, false
 }
 
 // takeUntil takes a step until it holds, as often as it may be tried.
 func (t *trial) takeUntil(ctx context.Context, s step, r *result) {
 	for try := 1; ; try++ {
 		t.take(ctx, s, r)
-		if r.Outcome == holds || try >= s.tries {
+		if r.Outcome != fails || try >= s.tries {
 			return
 		}
 		select {
@@ -100,6 +137,9 @@ func (t *trial) take(ctx context.Context, s step, r *result) {
 	files, lines := t.transcripts(), t.talkLines()
 	began := time.Now()
 	args, err := t.fill(s.args)
+	if err == nil {
+		s.says, err = t.fill(s.says)
+	}
 	if err != nil {
 		r.Outcome, r.Why = fails, err.Error()
 		return
@@ -111,10 +151,13 @@ func (t *trial) take(ctx context.Context, s step, r *result) {
 	} else {
 		args = withJSON(args)
 	}
-	run, err := runner.Run(ctx, host.Cmd{Name: name, Args: args, Env: t.env, Timeout: stepTime,
+	if s.whole {
+		ctx = context.WithoutCancel(ctx)
+	}
+	run, err := runner.Run(ctx, host.Cmd{Name: name, Args: args, Env: t.env, Timeout: cmp.Or(s.limit, stepTime),
 		Grace: 10 * time.Second, MaxOutput: 16 << 20})
 	r.Took = time.Since(began).Round(time.Millisecond).String()
-	r.Code, r.Stderr = run.ExitCode, string(run.Stderr)
+	r.Code, r.Answer, r.Stderr = run.ExitCode, nil, string(run.Stderr)
 	if json.Valid(run.Stdout) {
 		r.Answer = run.Stdout
 		t.learn(run.Stdout)
@@ -128,7 +171,25 @@ func (t *trial) take(ctx context.Context, s step, r *result) {
 		r.Outcome, r.Why = fails, err.Error()
 		return
 	}
-	r.Outcome, r.Why = s.judge(*r)
+	r.Outcome, r.Why, r.Enable = s.judge(*r)
+	if s.gives != "" && r.Outcome == holds {
+		t.known[s.gives] = lastLine(string(run.Stdout))
+	}
+}
+
+// pictureOf takes a picture of the screen after a failed step, by Apple's tool alone. Without a simulator there is none.
+func (t *trial) pictureOf(r result) string {
+	name := fmt.Sprintf("%s/%03d-%s.png", pictures, r.Number, r.Name)
+	simulator := t.known[simulatorKey]
+	if simulator == "" {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // also after the end of the step's time
+	defer cancel()
+	if _, err := t.tool(ctx, "xcrun", "simctl", "io", simulator, "screenshot", t.path(name)); err != nil {
+		return ""
+	}
+	return name
 }
 
 // withJSON asks for an answer that can be read, before what belongs to another program.
@@ -140,14 +201,26 @@ func withJSON(args []string) []string {
 }
 
 // judge compares an answer with what is right.
-func (s step) judge(r result) (outcome, string) {
-	if r.Code != s.code {
-		return fails, fmt.Sprintf("exit %d instead of %d: %s", r.Code, s.code, r.fault())
+func (s step) judge(r result) (o outcome, why, enable string) {
+	switch {
+	case r.Code != s.code:
+		why = fmt.Sprintf("exit %d instead of %d: %s", r.Code, s.code, r.fault())
+	case len(s.says) > 0 && !r.says(s.says):
+		why = fmt.Sprintf("the answer has none of %q", s.says)
+	default:
+		return holds, "", ""
 	}
-	if len(s.says) > 0 && !slices.ContainsFunc(s.says, func(text string) bool { return strings.Contains(string(r.Answer), text) }) {
-		return fails, fmt.Sprintf("the answer has none of %q", s.says)
+	if r.says(s.lacks.says) {
+		return notTried, s.lacks.why, s.lacks.enable
 	}
-	return holds, ""
+	return fails, why, ""
+}
+
+// says reports whether the output of the step has one of some texts.
+func (r result) says(texts []string) bool {
+	return slices.ContainsFunc(texts, func(text string) bool {
+		return strings.Contains(string(r.Answer), text) || strings.Contains(r.Stderr, text)
+	})
 }
 
 // fault is the error of the answer in words.
@@ -161,7 +234,7 @@ func (r result) fault() string {
 	return firstLine(r.Stderr)
 }
 
-// keep writes the result down and tells it.
+// keep stores the result.
 func (t *trial) keep(r result) {
 	t.results = append(t.results, r)
 	b, err := json.MarshalIndent(r, "", " ")
@@ -171,12 +244,15 @@ func (t *trial) keep(r result) {
 	if err != nil {
 		fmt.Fprintf(t.out, "cannot store %s: %v\n", r.Name, err)
 	}
+}
+
+func (t *trial) tellStep(r result) {
 	word := map[outcome]string{holds: "holds", fails: "FAILS", notTried: "not tried"}[r.Outcome]
 	fmt.Fprintln(t.out, strings.TrimRight(fmt.Sprintf("%-9s %8s  %s", word, r.Took, r.Why), " "))
 }
 
 func (t *trial) path(name string) string    { return filepath.Join(t.kept, filepath.FromSlash(name)) }
-func (t *trial) picture(name string) string { return t.path(name) }
+func (t *trial) picture(name string) string { return t.path(pictures + "/" + name) }
 
 // transcripts are the names of the tools' transcripts so far, finished or not.
 func (t *trial) transcripts() (names []string) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,11 +20,15 @@ import (
 //
 //	page.txt        the page
 //	about.txt       the Mac, its Xcode, and this program
-//	checks/         a transcript of each tool that was run before and after the steps
 //	steps/          one file a step: the command line, the answer, how long it took
-//	transcripts/    one file for each tool that was run (docs of package host), and agent-talk.ndjson
+//	pictures/       pictures of the screen, one for each failed step
+//	crashes/        crash reports from the time of the run
+//	logs/           the logs of the daemon and of the runs of the agent
 //	talk.txt        the talk with the agent, in words
-//	*.png           pictures of the screen
+//	transcripts/    one file for each tool that was run (docs of package host), and agent-talk.ndjson
+//	checks/         a transcript of each tool that was run before and after the steps
+//	results/        result bundles of agents that did not start
+//	contents.txt    the names and sizes of all files, and what was left out
 type trial struct {
 	options
 	out   io.Writer
@@ -32,28 +37,35 @@ type trial struct {
 	tools apple.Toolchain
 	env   []string // of ios-agent
 	kept  string   // the folder
+	home  string   // of the daemon
 	began time.Time
 
-	about     string // one line
-	simulator string // its UDID; empty without a simulator
-	results   []result
-	known     map[string]string // what answers told and later steps name
+	about   string // one line
+	advice  string // what a person should do first, as lines
+	lacks   map[string]lack
+	results []result
+	known   map[string]string // what answers told and later steps name, such as simulator
 }
 
 func newTrial(ctx context.Context, o options, out io.Writer) (*trial, error) {
-	home := o.home
-	if home == "" {
-		home = filepath.Join(o.work, "home")
-	}
-	t := &trial{options: o, out: out, kept: filepath.Join(o.work, "verify-mac"), began: time.Now()}
+	home := cmp.Or(o.home, filepath.Join(o.work, "home"))
+	t := &trial{options: o, out: out, kept: filepath.Join(o.work, "verify-mac"), began: time.Now(), home: home,
+		lacks: map[string]lack{}, known: map[string]string{}}
 	t.env = []string{
 		"IOS_AGENT_HOME=" + home, "IOS_AGENT_SESSION=verify", "IOS_AGENT_PREWARM=off", "IOS_AGENT_JOB_AFTER=20m", "IOS_AGENT_REPLAY=",
 		"IOS_AGENT_RECORD=" + filepath.Join(t.kept, transcripts),
 	}
-	if err := os.MkdirAll(filepath.Join(t.kept, stepFolder), 0o700); err != nil {
-		return nil, err
+	if onVirtual() { // its hardships take minutes of the devices' time, and nobody waits for them
+		clock := cmp.Or(os.Getenv("IOS_AGENT_VIRTUAL_TIME"), "request")
+		t.env = append(t.env, "IOS_AGENT_TOOLCHAIN="+apple.Virtual, "IOS_AGENT_VIRTUAL_TIME="+clock)
 	}
 	var err error
+	for _, folder := range []string{t.path(stepFolder), t.path(pictures), o.out} {
+		err = errors.Join(err, os.MkdirAll(folder, 0o700))
+	}
+	if err != nil {
+		return nil, err
+	}
 	if t.host, err = host.New(host.Options{}); err != nil {
 		return nil, err
 	}
@@ -69,6 +81,7 @@ func newTrial(ctx context.Context, o options, out io.Writer) (*trial, error) {
 const (
 	transcripts = "transcripts"
 	stepFolder  = "steps"
+	pictures    = "pictures"
 	// simulatorName is how its own simulators are called: a person who finds one knows whose it is.
 	simulatorName = "ios-agent verify"
 	clearTime     = 3 * time.Minute
@@ -82,33 +95,23 @@ func (t *trial) tool(ctx context.Context, name string, args ...string) (string, 
 	return string(r.Stdout), err
 }
 
-// makeSimulator makes the simulator that everything is tried on. A simulator of the owner's is never touched. It is made to the end, also
-// when the run is interrupted meanwhile: half made it could not be deleted.
-func (t *trial) makeSimulator(ctx context.Context, k kind) error {
-	udid, err := t.tool(context.WithoutCancel(ctx), "xcrun", "simctl", "create", simulatorName, k.device.ID, k.runtime.ID)
-	if err != nil {
-		return fmt.Errorf("making a simulator: %w", err)
-	}
-	t.simulator = lastLine(udid)
-	t.about += fmt.Sprintf("; %s on %s", k.runtime.Name, k.device.Name)
-	fmt.Fprintf(t.out, "\nmade the simulator %q (%s, %s); it is deleted at the end\n", simulatorName, k.device.Name, t.simulator)
-	return nil
-}
-
 // clear ends everything that was started and deletes the simulator, also when the run was interrupted.
 func (t *trial) clear() {
 	ctx, cancel := context.WithTimeout(context.Background(), clearTime)
 	defer cancel()
 	t.stop(ctx, "daemon", "stop")
-	if t.simulator == "" {
+	simulator := t.known[simulatorKey]
+	if simulator == "" {
 		return
 	}
-	_ = t.simctl().Shutdown(ctx, t.simulator) // it may be shut down already, and delete tells what is wrong
-	if _, err := t.tool(ctx, "xcrun", "simctl", "delete", t.simulator); err != nil {
-		fmt.Fprintf(t.out, "\nThe simulator could not be deleted (%v). Do it with: xcrun simctl delete %s\n", err, t.simulator)
+	_ = t.simctl().Shutdown(ctx, simulator) // it may be shut down already, and delete tells what is wrong
+	if _, err := t.tool(ctx, "xcrun", "simctl", "delete", simulator); err != nil {
+		line := fmt.Sprintf("The simulator could not be deleted (%v). Do it with: xcrun simctl delete %s\n", err, simulator)
+		fmt.Fprint(t.out, "\n", line)
+		t.advice += "  " + line
 		return
 	}
-	t.simulator = ""
+	delete(t.known, simulatorKey)
 }
 
 // stop runs a command that ends one of our processes, if it runs.

@@ -150,14 +150,21 @@ func (t Tool) ReadPreference(ctx context.Context, udid, domain, key string) (Pre
 	}
 	name := strings.TrimPrefix(strings.TrimSpace(string(kind.Stdout)), "Type is ")
 	if p.Kind = preferenceKinds[name]; p.Kind == "" {
-		return p, fmt.Errorf("%s %s is of type %q, which cannot be restored", domain, key, name)
+		return p, unrestorable(p, name)
 	}
 	value, err := t.Spawn(ctx, udid, "defaults", "read", domain, key)
 	p.Value = strings.TrimSuffix(string(value.Stdout), "\n")
 	if p.Kind == "bool" { // the words that `defaults write` accepts
-		p.Value = map[string]string{"1": "YES", "0": "NO"}[p.Value]
+		p.Value = map[string]string{"1": yes, "0": no}[p.Value]
 	}
 	return p, err
+}
+
+// The values of a Preference of kind bool.
+const yes, no = "YES", "NO"
+
+func unrestorable(p Preference, kind string) error {
+	return fmt.Errorf("%s %s is of type %q, which cannot be restored", p.Domain, p.Key, kind)
 }
 
 // Running returns the pids of the apps that run on a booted device, by bundle id.

@@ -22,6 +22,7 @@ type agent struct {
 	build   string
 	since   time.Time
 	derived string // folder of the files that its xcodebuild leaves behind
+	failed  string // where they go when it did not start; empty: they are removed
 	process *host.Process
 	dial    func(context.Context) (*agentwire.Client, error)
 	end     func(context.Context) // ends the runner after xcodebuild was killed; nil: no cleanup

@@ -178,6 +178,9 @@ func (k *Kit) Log() string { return filepath.Join(k.Root, "logs") }
 // several devices can run from one product at the same time.
 func (k *Kit) Derived(udid string) string { return filepath.Join(k.runs(), udid) }
 
+// Failed is the folder that keeps the files of the last agent that did not start on a device.
+func (k *Kit) Failed(udid string) string { return filepath.Join(k.Root, "failed", udid) }
+
 func (k *Kit) runs() string { return filepath.Join(k.Root, "runs") }
 
 // Sweep removes the files that the runs of a killed daemon left.

@@ -46,56 +46,113 @@ func (p *phone) Prepare(ctx context.Context) ([]device.Adjusted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.adjust(ctx, preferences(), func(pref simctl.Preference) error {
-		if !slices.ContainsFunc(known, pref.Same) {
-			was, err := p.driver.simctl().ReadPreference(ctx, p.info.UDID, pref.Domain, pref.Key)
-			if err != nil {
-				return err
-			}
-			known = append(known, was)
-			if err := former.write(known); err != nil { // store it before the change: a daemon that is killed then still has the old value
-				return err
+	// The values are stored before the change: a daemon that is killed then still has the old ones.
+	return p.adjust(ctx, preferences(), func(before []simctl.Preference) error {
+		all := len(known)
+		for _, was := range before {
+			if !slices.ContainsFunc(known, was.Same) {
+				known = append(known, was)
 			}
 		}
-		return p.changing().WritePreference(ctx, p.info.UDID, pref)
+		if len(known) == all {
+			return nil
+		}
+		return former.write(known)
 	})
 }
 
 // Restore writes the values from before Prepare. Values that the system refuses stay stored for another try.
 func (p *phone) Restore(ctx context.Context) ([]device.Adjusted, error) {
 	former := p.former()
-	known, err := former.read()
+	left, err := former.read()
 	if err != nil {
 		return nil, err
 	}
-	left := slices.Clone(known)
-	done, err := p.adjust(ctx, known, func(pref simctl.Preference) error {
-		if err := p.changing().WritePreference(ctx, p.info.UDID, pref); err != nil {
-			return err
+	done, err := p.adjust(ctx, left, func([]simctl.Preference) error { return nil })
+	for _, a := range done {
+		if a.Error == "" {
+			left = slices.DeleteFunc(left, func(pref simctl.Preference) bool { return settingOf(pref) == a.Setting })
 		}
-		left = slices.DeleteFunc(left, pref.Same)
-		return nil
-	})
+	}
 	if len(left) == 0 {
 		return done, errors.Join(err, former.forget())
 	}
 	return done, errors.Join(err, former.write(left))
 }
 
-// adjust applies do to each preference and returns the outcomes.
-func (p *phone) adjust(ctx context.Context, all []simctl.Preference, do func(simctl.Preference) error) ([]device.Adjusted, error) {
+func settingOf(pref simctl.Preference) string { return pref.Domain + " " + pref.Key }
+
+// adjust sets preferences, one domain after the other, and returns the outcomes. keep gets the values from before, before they change.
+func (p *phone) adjust(ctx context.Context, all []simctl.Preference, keep func([]simctl.Preference) error) ([]device.Adjusted, error) {
 	done := []device.Adjusted{}
-	for _, pref := range all {
-		a := device.Adjusted{Setting: pref.Domain + " " + pref.Key, Value: pref.Value}
-		if err := p.refused(do(pref), fault.ToolFailed); err != nil {
-			if fault.Is(err, fault.DeviceNotBooted) || ctx.Err() != nil {
-				return done, err
-			}
-			a.Error = fault.From(err).Message
+	for len(all) > 0 {
+		end := slices.IndexFunc(all, func(pref simctl.Preference) bool { return pref.Domain != all[0].Domain })
+		if end < 0 {
+			end = len(all)
 		}
-		done = append(done, a)
+		now, err := p.setDomain(ctx, all[:end], keep)
+		for _, pref := range all[:end] {
+			if err == nil && now.Has(pref) {
+				done = append(done, device.Adjusted{Setting: settingOf(pref), Value: pref.Value})
+				continue
+			}
+			a := device.Adjusted{Setting: settingOf(pref), Value: pref.Value}
+			if err := p.refused(p.setOne(ctx, pref, err == nil, keep), fault.ToolFailed); err != nil {
+				if fault.Is(err, fault.DeviceNotBooted) || ctx.Err() != nil {
+					return done, err
+				}
+				a.Error = fault.From(err).Message
+			}
+			done = append(done, a)
+		}
+		all = all[end:]
 	}
 	return done, nil
+}
+
+// setDomain sets preferences of one domain at once, and returns what the domain has then: a simulator may ignore what it imports, and keeps
+// values that an import leaves out.
+func (p *phone) setDomain(ctx context.Context, all []simctl.Preference, keep func([]simctl.Preference) error) (simctl.Domain, error) {
+	tool, udid := p.driver.simctl(), p.info.UDID
+	before, err := tool.ReadDomain(ctx, udid, all[0].Domain)
+	if err != nil {
+		return before, err
+	}
+	var former []simctl.Preference
+	missing := false
+	for _, pref := range all {
+		was, err := before.Preference(pref.Key)
+		if err != nil {
+			return before, err // setOne reports which value cannot be restored
+		}
+		former = append(former, was)
+		missing = missing || was != pref
+	}
+	if err := keep(former); err != nil || !missing {
+		return before, err
+	}
+	if err := os.MkdirAll(p.driver.Kit.Root, 0o700); err != nil {
+		return before, err
+	}
+	p.stir()
+	if err := tool.WriteDomain(ctx, udid, before, all, filepath.Join(p.driver.Kit.Root, udid+".plist")); err != nil {
+		return before, err
+	}
+	return tool.ReadDomain(ctx, udid, all[0].Domain)
+}
+
+// setOne sets a preference by itself. Its value from before is known already, or goes to keep.
+func (p *phone) setOne(ctx context.Context, pref simctl.Preference, known bool, keep func([]simctl.Preference) error) error {
+	if !known {
+		was, err := p.driver.simctl().ReadPreference(ctx, p.info.UDID, pref.Domain, pref.Key)
+		if err == nil {
+			err = keep([]simctl.Preference{was})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return p.changing().WritePreference(ctx, p.info.UDID, pref)
 }
 
 // former is the file with the values that a device had before Prepare.

@@ -98,7 +98,7 @@ func (d *Driver) spawn(ctx context.Context, on site, target string) (*agent, err
 		if last = a.ready(ctx, target, start); last == nil {
 			return a, nil
 		}
-		log = a.process.Spool
+		log, a.failed = a.process.Spool, d.Kit.Failed(on.info.UDID)
 		a.stop(context.WithoutCancel(ctx))
 		if ctx.Err() != nil || errors.Is(last, errProfile) {
 			break

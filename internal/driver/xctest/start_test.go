@@ -463,3 +463,33 @@ func TestHintNamesOutputOfFailedAgent(t *testing.T) {
 		t.Errorf("%s: %q, %v", f.Hint, text, err)
 	}
 }
+
+// TestResultBundleOfFailedAgentStays: xcodebuild says there why an agent did not start. The next failure replaces it; a start leaves it.
+func TestResultBundleOfFailedAgentStays(t *testing.T) {
+	t.Parallel()
+	number, fails := 0, true
+	s := newSubject(t, rig.New(t, func(tool string, run host.Main) host.Main {
+		return func(ctx context.Context, in host.Invocation) int {
+			i := slices.Index(in.Args, "-derivedDataPath")
+			if tool != "xcodebuild" || in.Args[0] != "test-without-building" || !fails {
+				return run(ctx, in)
+			}
+			number++
+			if err := os.WriteFile(filepath.Join(in.Args[i+1], fmt.Sprint(number, ".xcresult")), nil, 0o600); err != nil {
+				t.Error(err)
+			}
+			return 65
+		}
+	}))
+	for range 2 {
+		if err := s.look(t.Context()); err == nil {
+			t.Error("the agent started, want a failure")
+		}
+	}
+	fails = false
+	s.Must(s.look(t.Context()))
+	left, err := filepath.Glob(filepath.Join(s.Driver.Kit.Failed(s.Info.UDID), "*"))
+	if want := fmt.Sprint(number, ".xcresult"); err != nil || len(left) != 1 || filepath.Base(left[0]) != want {
+		t.Errorf("the folder of the failed start has %q, %v, want %s", left, err, want)
+	}
+}

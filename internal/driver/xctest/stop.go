@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"time"
 
 	"ios-agent/internal/driver/agentwire"
@@ -26,6 +27,18 @@ func (a *agent) stop(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(context.Background(), stopWait)
 		defer cancel()
 		a.end(ctx)
+	}
+	return errors.Join(err, a.clear())
+}
+
+// clear removes the files of the run. The files of an agent that did not start stay until the next one fails: the result bundle says why.
+func (a *agent) clear() error {
+	if a.failed == "" {
+		return os.RemoveAll(a.derived)
+	}
+	err := errors.Join(os.RemoveAll(a.failed), os.MkdirAll(filepath.Dir(a.failed), 0o700))
+	if err == nil {
+		err = os.Rename(a.derived, a.failed)
 	}
 	return errors.Join(err, os.RemoveAll(a.derived))
 }

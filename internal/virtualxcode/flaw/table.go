@@ -153,9 +153,9 @@ func toolFaults() []Kind {
 	return []Kind{
 		{Name: SimctlHang, Each: "a run of simctl", Report: "H64, H66: argent#210",
 			Does: "the run hangs until it is interrupted"},
-		{Name: SimctlSlow, Each: "a run of simctl", Passing: true, Report: "H64: agent-device#1010; D33: Maestro#2610",
+		{Name: SimctlSlow, Each: "a run of simctl", Passing: true, Mac: true, Report: "H64: agent-device#1010; D33: Maestro#2610",
 			Does:   "the run starts late",
-			Params: []Parameter{{Name: "seconds", Means: "how long", Default: 5, Min: 1, Max: 3600}}},
+			Params: []Parameter{{Name: "seconds", Means: "how long", Default: 2, Min: 1, Max: 3600}}},
 		{Name: SimctlGarbage, Each: "a simctl list", Passing: true, Report: "https://github.com/NativeScript/nativescript-cli/issues/3322",
 			Does: "the output is neither JSON nor text of a list"},
 		{Name: SimctlVersionMismatch, Each: "a run of simctl", Passing: true, Report: "https://github.com/luosheng/OpenSim/issues/13; " +

@@ -200,6 +200,7 @@ func risksOfTheRest() []Risk {
 		{"axe", nil, ForPeers},
 		{"idb", nil, ForPeers},
 		{"sips", nil, ForPeers},
+		{"defaults", []string{"export"}, "preparing a device takes a minute longer: its settings are written one by one"},
 		{"defaults", nil, ForPeers},
 	}
 }

@@ -4,10 +4,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"howett.net/plist"
 
 	"ios-agent/internal/virtualxcode/oldplist"
 	"ios-agent/internal/virtualxcode/tool"
@@ -20,7 +24,10 @@ const defaultsUsage = "Command line interface to a user's defaults.\nSyntax:\n\n
 	"  read-type <domain> <key>             shows the type for the given domain, key\n\n  write <domain> <domain_rep>          writes " +
 	"domain (overwrites existing)\n  write <domain> <key> <value>         writes key for domain\n\n" +
 	"  delete <domain>                      deletes domain\n  delete <domain> <key>                deletes key in domain\n\n  domains  " +
-	"                            lists all domains\n  help                                 print this help\n"
+	"                            lists all domains\n  import <domain> <path to plist>       writes the plist at path to domain\n" +
+	"  import <domain> -                    writes a plist from stdin to domain\n" +
+	"  export <domain> <path to plist>      saves domain as a binary plist to path\n" +
+	"  export <domain> -                    writes domain as an xml plist to stdout\n  help                                 print this help\n"
 
 // exitUsage is the exit status for a wrong command line.
 const exitUsage = 255
@@ -36,7 +43,7 @@ func (t Tool) Defaults() int {
 	}
 	verbs := map[string]func([]string) error{
 		"read": t.read, "read-type": t.readType, "write": t.writeDefaults, "delete": t.deleteDefaults, "remove": t.deleteDefaults,
-		"domains": t.domains,
+		"domains": t.domains, "export": t.export, "import": t.importDomain,
 	}
 	if len(argv) > 0 && argv[0] == "help" {
 		fmt.Fprint(t.Stdout, defaultsUsage)
@@ -199,6 +206,54 @@ func (t Tool) writeDefaults(words []string) error {
 	if d[rest[0]], err = written(d[rest[0]], rest[1:]); err != nil {
 		return err
 	}
+	return t.keep(name, d)
+}
+
+// export prints a domain as XML, or writes it to a file; a domain that was never written is an empty one.
+func (t Tool) export(words []string) error {
+	name, rest, err := domain(words)
+	if err != nil || len(rest) != 1 {
+		return errUsage
+	}
+	d, err := t.load(name)
+	if err != nil {
+		d = dict{}
+	}
+	if rest[0] != "-" {
+		return writeFile(t.Path(rest[0]), d)
+	}
+	data, err := plist.MarshalIndent(d, plist.XMLFormat, "\t")
+	if err == nil {
+		_, err = t.Stdout.Write(append(data, '\n'))
+	}
+	return err
+}
+
+// importDomain adds the values of a property list to a domain.
+func (t Tool) importDomain(words []string) error {
+	name, rest, err := domain(words)
+	if err != nil || len(rest) != 1 {
+		return errUsage
+	}
+	var data []byte
+	if rest[0] == "-" {
+		data, err = io.ReadAll(io.LimitReader(t.Stdin, maxFile))
+	} else {
+		data, err = readFile(t.Path(rest[0]))
+	}
+	if err != nil {
+		return tool.Refuse("\nCould not read %s", rest[0])
+	}
+	v, err := parse(data)
+	added, is := v.(dict)
+	if err != nil || !is || len(data) == 0 {
+		return tool.Refuse("\nCould not parse the property list\nDefaults have not been changed.")
+	}
+	d, err := t.load(name)
+	if err != nil {
+		d = dict{}
+	}
+	maps.Copy(d, added)
 	return t.keep(name, d)
 }
 

@@ -9,6 +9,7 @@ import SwiftUI
 
 show("example", identifiers(in: LoginView { _ in }.preparedForAgents()))
 show("example", identifiers(in: CartView(name: "Ada") {}.agentOverlay()))
+show("tour", identifiers(in: TourView()))
 
 // Lists in a list, an extension, and a type of one's own that is generic and public.
 @AgentIdentified

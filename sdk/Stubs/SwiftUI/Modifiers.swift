@@ -40,6 +40,30 @@ extension View {
     nonisolated public func transaction(_ transform: @escaping (inout Transaction) -> Void) -> some View {
         Modified(content: self)
     }
+    nonisolated public func alert<S: StringProtocol, A: View>(
+        _ title: S, isPresented: Binding<Bool>, @ViewBuilder actions: () -> A
+    ) -> some View {
+        let inside = actions()
+        return Doing(content: self) { visitor, content in
+            visitor.visit(content)
+            visitor.visit(inside)
+        }
+    }
+    nonisolated public func sheet<Content: View>(
+        isPresented: Binding<Bool>, onDismiss: (() -> Void)? = nil, @ViewBuilder content: @escaping () -> Content
+    ) -> some View {
+        let inside = content()
+        return Doing(content: self) { visitor, content in
+            visitor.visit(content)
+            visitor.visit(inside)
+        }
+    }
+    nonisolated public func onTapGesture(count: Int = 1, perform action: @escaping () -> Void) -> some View {
+        Modified(content: self)
+    }
+    nonisolated public func onLongPressGesture(
+        minimumDuration: Double = 0.5, perform action: @escaping () -> Void
+    ) -> some View { Modified(content: self) }
     nonisolated public func accessibilityElement(children: AccessibilityChildBehavior) -> some View {
         Modified(content: self)
     }

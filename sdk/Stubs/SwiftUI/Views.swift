@@ -28,6 +28,12 @@ public struct ZStack<Content: View> {
 }
 extension ZStack: View, Holding {}
 
+public struct ScrollView<Content: View> {
+    public let inside: Content
+    public init(@ViewBuilder content: () -> Content) { inside = content() }
+}
+extension ScrollView: View, Holding {}
+
 public struct List<SelectionValue, Content: View> {
     public let inside: Content
 }
@@ -68,8 +74,24 @@ public struct Button<Label: View> {
 }
 extension Button where Label == Text {
     public init<S: StringProtocol>(_ title: S, action: @escaping @MainActor () -> Void) {}
+    public init<S: StringProtocol>(_ title: S, role: ButtonRole?, action: @escaping @MainActor () -> Void) {}
 }
 extension Button: View, Primitive {}
+
+public struct ButtonRole: Equatable, Sendable {
+    public static let destructive = ButtonRole()
+    public static let cancel = ButtonRole()
+}
+
+/// A view of UIKit. Its identifiers are not those of SwiftUI.
+@MainActor @preconcurrency
+public protocol UIViewRepresentable: Primitive {
+    associatedtype UIViewType: UIView
+    func makeUIView(context: Context) -> UIViewType
+    func updateUIView(_ uiView: UIViewType, context: Context)
+    typealias Context = UIViewRepresentableContext<Self>
+}
+public struct UIViewRepresentableContext<Representable: UIViewRepresentable> {}
 
 public struct TextField<Label: View> {}
 extension TextField where Label == Text {

@@ -1,0 +1,8 @@
+import SwiftUI
+
+@main
+struct TourApp: App {
+    var body: some Scene {
+        WindowGroup { TourView() }
+    }
+}
