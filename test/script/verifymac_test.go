@@ -169,6 +169,18 @@ func TestVerifyMacScriptPassesAndReplays(t *testing.T) {
 	if out, code := v.run([]string{"--replay", file}, "IOS_AGENT_TOOLCHAIN="); code != 0 || !strings.Contains(out, "100 of 100 replay alike") {
 		t.Errorf("replay: %d, %s", code, out)
 	}
+	mac := filepath.Join(t.TempDir(), "mac.tar.gz") // the same from a Mac: its folder for temporary files has another name
+	rewrite(t, file, mac, func(name string, content []byte) []byte {
+		if strings.Contains(name, "/transcripts/") {
+			for _, end := range []string{"/", `"`} {
+				content = bytes.ReplaceAll(content, []byte(filepath.Clean(os.TempDir())+end), []byte("/var/folders/ab/c1_2/T"+end))
+			}
+		}
+		return content
+	})
+	if out, code := v.run([]string{"--replay", mac}, "IOS_AGENT_TOOLCHAIN="); code != 0 || !strings.Contains(out, "100 of 100 replay alike") {
+		t.Errorf("replay of a file with a Mac's folders: %d, %s", code, out)
+	}
 	if out, code := v.run([]string{"--talk", file}); code != 0 || !strings.Contains(out, "→ Act TypeText {\"Text\":\"•••••••••\"}") {
 		t.Errorf("talk: %d, %s", code, out)
 	}

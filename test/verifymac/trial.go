@@ -55,9 +55,14 @@ func newTrial(ctx context.Context, o options, out io.Writer) (*trial, error) {
 		"IOS_AGENT_HOME=" + home, "IOS_AGENT_SESSION=verify", "IOS_AGENT_PREWARM=off", "IOS_AGENT_JOB_AFTER=20m", "IOS_AGENT_REPLAY=",
 		"IOS_AGENT_RECORD=" + filepath.Join(t.kept, transcripts),
 	}
-	if onVirtual() { // its hardships take minutes of the devices' time, and nobody waits for them
-		clock := cmp.Or(os.Getenv("IOS_AGENT_VIRTUAL_TIME"), "request")
-		t.env = append(t.env, "IOS_AGENT_TOOLCHAIN="+apple.Virtual, "IOS_AGENT_VIRTUAL_TIME="+clock)
+	if onVirtual() {
+		t.env = append(t.env, "IOS_AGENT_TOOLCHAIN="+apple.Virtual)
+		// The hardships of its devices take minutes of their time. The first tool that runs starts the devices, with this variable.
+		if os.Getenv(clockVariable) == "" {
+			if err := os.Setenv(clockVariable, "request"); err != nil {
+				return nil, err
+			}
+		}
 	}
 	var err error
 	for _, folder := range []string{t.path(stepFolder), t.path(pictures), o.out} {
@@ -77,6 +82,8 @@ func newTrial(ctx context.Context, o options, out io.Writer) (*trial, error) {
 	}
 	return t, nil
 }
+
+const clockVariable = "IOS_AGENT_VIRTUAL_TIME"
 
 const (
 	transcripts = "transcripts"

@@ -92,16 +92,16 @@ func (p *phone) adjust(ctx context.Context, all []simctl.Preference, keep func([
 		}
 		now, err := p.setDomain(ctx, all[:end], keep)
 		for _, pref := range all[:end] {
-			if err == nil && now.Has(pref) {
-				done = append(done, device.Adjusted{Setting: settingOf(pref), Value: pref.Value})
-				continue
-			}
 			a := device.Adjusted{Setting: settingOf(pref), Value: pref.Value}
-			if err := p.refused(p.setOne(ctx, pref, err == nil, keep), fault.ToolFailed); err != nil {
-				if fault.Is(err, fault.DeviceNotBooted) || ctx.Err() != nil {
+			if err != nil || !now.Has(pref) {
+				err := p.refused(p.setOne(ctx, pref, err == nil, keep), fault.ToolFailed)
+				switch {
+				case err == nil:
+				case fault.Is(err, fault.DeviceNotBooted) || ctx.Err() != nil:
 					return done, err
+				default:
+					a.Error = fault.From(err).Message
 				}
-				a.Error = fault.From(err).Message
 			}
 			done = append(done, a)
 		}

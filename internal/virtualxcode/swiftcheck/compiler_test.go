@@ -162,8 +162,11 @@ func TestCompilerAcceptsValidSources(t *testing.T) {
 	modules := map[string][]string{}
 	for _, path := range swiftFiles(t, root) {
 		if before, after, ok := strings.Cut(path, "/Sources/"); ok {
-			name, _, _ := strings.Cut(after, "/")
-			modules[filepath.Join(before, "Sources", name)] = append(modules[filepath.Join(before, "Sources", name)], path)
+			dir := filepath.Join(before, "Sources")
+			if name, _, inside := strings.Cut(after, "/"); inside {
+				dir = filepath.Join(dir, name)
+			}
+			modules[dir] = append(modules[dir], path)
 		}
 	}
 	files, typed := 0, 0
