@@ -1,16 +1,22 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest. .ci/run has the slower lanes.
-.PHONY: attack lines rows soak soak-tenth test test-scripts test-real-mac test-public-only check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent test-sdk test-appium test-sarif test-chromium test-debugger test-desktop test-macax verify-mac
+.PHONY: attack lines rows soak soak-tenth test test-long test-scripts test-real-mac test-public-only check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent test-sdk test-appium test-sarif test-chromium test-debugger test-desktop test-macax verify-mac
 
 # More for `go test`: TESTFLAGS=-json is what .ci/run reads.
 TESTFLAGS ?=
 
-# All tests, once, on the program as it is shipped, without the C library; the longest first, so that no core waits for them at the end.
-# `make check` vets. GOGC: with memory to spare, the compiler, the linker and the tests need a tenth less time. More packages and tests at
+# All tests but the longest, once, on the program as it is shipped, without the C library; the packages that take longest first, so that no
+# core waits for them at the end. `make check` vets, `make test-long` has what -short leaves out. GOGC: with memory to spare, the compiler, the linker and the tests need a tenth less time. More packages and tests at
 # once than there are cores, because some of them wait for something.
 test: export GOGC = 400
 test: export CGO_ENABLED = 0
 test: fmt
-	TMPDIR=$$(scripts/scratch) go test $(TESTFLAGS) -vet=off -p 3 -parallel 6 -timeout 20m ./test/house ./test/script ./...
+	TMPDIR=$$(scripts/scratch) go test -short $(TESTFLAGS) -vet=off -p 3 -parallel 6 -timeout 20m ./test/house ./test/script ./...
+
+# The packages with tests that are longer, or are left out, with -short.
+test-long: export GOGC = 400
+test-long: export CGO_ENABLED = 0
+test-long:
+	TMPDIR=$$(scripts/scratch) go test $(TESTFLAGS) -vet=off -parallel 6 -timeout 20m $$(grep -rl --include='*_test.go' 'testing\.Short()' cmd internal test | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
 # The scripts alone; at the end, what they took.
 test-scripts:

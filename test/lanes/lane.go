@@ -28,6 +28,7 @@ type step struct {
 var lanes = []lane{
 	{"base", "what every change needs: tests, vet, linters, races, demo, documents, conformance", 18 * time.Minute, []step{
 		{"make test", []string{"make", "test", "TESTFLAGS=-json"}, nil},
+		{"the tests that make test shortens or leaves out", []string{"make", "test-long", "TESTFLAGS=-json"}, nil},
 		{"the scripts on a world as unkind as a real Mac", []string{"make", "test-real-mac", "TESTFLAGS=-json"}, nil},
 		{"the same with documented keys of XCTest only", []string{"make", "test-public-only", "TESTFLAGS=-json"}, nil},
 		{"the rows of the seeds", []string{"make", "rows"}, nil},

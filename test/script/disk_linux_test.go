@@ -144,3 +144,17 @@ func bePlain(t *testing.T) {
 		}
 	}
 }
+
+// TestVerifyMacPageWithoutDisk: a disk without space stops the run before it begins, and the file goes where there is space.
+func TestVerifyMacPageWithoutDisk(t *testing.T) {
+	t.Parallel()
+	v := newVerify(t)
+	temporary := t.TempDir()
+	disk := mounted(t, "size=1m")
+	fillUp(t, filepath.Join(disk, "ballast"))
+	out, code := v.run([]string{"-home", v.home, "-out", disk}, "TMPDIR="+temporary)
+	v.has(out, code, 2, "missing disk", "do: free 5 GB of disk space", "Attach this file to an issue: "+temporary)
+	v.mustBeClear()
+	out, code = v.run([]string{"-home", v.home, "-out", disk}, "TMPDIR="+disk)
+	v.has(out, code, 2, "missing disk", "The file cannot be written: ", "no space left on device", "name another folder with --out")
+}

@@ -47,6 +47,9 @@ func (a *App) Capture(ctx context.Context, key string) (picture image.Image, at 
 		if l.mayCapture != nil && !l.mayCapture() {
 			return l.errBlind()
 		}
+		if err := l.present(); err != nil {
+			return err
+		}
 		if w, err = a.windowOf(key); err == nil && l.createImage != nil {
 			picture, err = l.picture(w)
 		}

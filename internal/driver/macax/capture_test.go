@@ -144,6 +144,33 @@ func TestPermissionsAreAskedForOnce(t *testing.T) {
 	}
 }
 
+// TestLockedOrAbsentScreenIsNamed: input would go to the lock screen, and a daemon that was started over SSH has no windows.
+func TestLockedOrAbsentScreenIsNamed(t *testing.T) {
+	for session, want := range map[int32]struct {
+		code       fault.Code
+		says, hint string
+	}{
+		0: {fault.ToolFailed, "no user is logged in at this Mac's screen", "Screen Sharing"},
+		2: {fault.DeviceLocked, "the screen of this Mac is locked", "caffeinate -d"},
+	} {
+		t.Run(want.says, func(t *testing.T) {
+			a, f := open(t)
+			f.session(session)
+			_, _, err := a.Capture(t.Context(), "")
+			wantFault(t, err, want.code, want.says, want.hint)
+			wantFault(t, a.Type(t.Context(), "x"), want.code, want.says, want.hint)
+			wantFault(t, a.Click(t.Context(), ui.Point{X: 150, Y: 100}, 1, 1), want.code, want.says, want.hint)
+			if said := f.told(); said != "" {
+				t.Errorf("events %q, want none", said)
+			}
+			f.session(1)
+			if err := a.Click(t.Context(), ui.Point{X: 150, Y: 100}, 1, 1); err != nil {
+				t.Errorf("after the user is there: %v", err)
+			}
+		})
+	}
+}
+
 // TestMissingOptionalFunctionsAllowClicks lacks the optional functions: the fault says so, and clicks still reach the process.
 func TestMissingOptionalFunctionsAllowClicks(t *testing.T) {
 	d, f := newDesktop(t, built.old)

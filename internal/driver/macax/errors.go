@@ -67,6 +67,22 @@ func (l *library) errUntrusted() *fault.Fault {
 	return l.errForbidden("use accessibility", accessibility)
 }
 
+// present returns a fault unless a user is logged in at the screen, which a daemon that was started over SSH may lack, and the screen is
+// unlocked: a lock screen takes the input, and hides the windows.
+func (l *library) present() error {
+	d := l.session()
+	if d == 0 {
+		return fault.New(fault.ToolFailed, "no user is logged in at this Mac's screen, so no program has windows").
+			WithHint("log in at the screen or through Screen Sharing, and start the daemon there").WithDispatch(fault.NotDispatched)
+	}
+	defer l.release(d)
+	if locked, _ := l.bool(l.dictionaryGet(d, l.name("CGSSessionScreenIsLocked"))); locked {
+		return fault.New(fault.DeviceLocked, "the screen of this Mac is locked").
+			WithHint("unlock it, and keep it awake during the work: `caffeinate -d`").WithDispatch(fault.NotDispatched)
+	}
+	return nil
+}
+
 // errBlind is the same for pictures.
 func (l *library) errBlind() *fault.Fault {
 	l.askedCapture.Do(func() {

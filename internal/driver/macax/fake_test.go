@@ -80,6 +80,7 @@ type fake struct {
 	shift, mayPicture, single, mute, modal                 func(int32)
 	active, stubborn, cover, lag, userClicks, noImage      func(int32)
 	responsible                                            func(pid int32)
+	session                                                func(int32)
 	asked                                                  func() int32
 	second                                                 func() int32
 	errors                                                 func(perform, set, observer, notification axError)
@@ -102,7 +103,7 @@ func control(t testing.TB, library string) *fake {
 		"minimize": &f.minimize, "hold_shift": &f.shift, "allow_pictures": &f.mayPicture, "second_window": &f.second, "errors": &f.errors,
 		"timeout": &f.timeout, "pools": &f.pools, "pushed": &f.pushed, "observers": &f.observers, "registered": &f.registered,
 		"active": &f.active, "stubborn": &f.stubborn, "cover": &f.cover, "lag": &f.lag, "user_clicks": &f.userClicks,
-		"no_image": &f.noImage, "responsible": &f.responsible, "asked": &f.asked,
+		"no_image": &f.noImage, "responsible": &f.responsible, "session": &f.session, "asked": &f.asked,
 		"manual": &f.manual, "single": &f.single, "modal": &f.modal, "mute": &f.mute, "downs": &f.downs, "title": &f.title,
 	} {
 		purego.RegisterLibFunc(to, handle, "fake_"+name)

@@ -85,6 +85,9 @@ func (a *App) send(ctx context.Context, fn func(in *input) error) error {
 		if !a.lib.trusted(0) {
 			return a.lib.errUntrusted()
 		}
+		if err := a.lib.present(); err != nil {
+			return err
+		}
 		in := &input{App: a, ctx: ctx, source: a.lib.sourceCreate(stateHID)}
 		if in.source == 0 {
 			return errNoEvent()
@@ -95,7 +98,7 @@ func (a *App) send(ctx context.Context, fn func(in *input) error) error {
 }
 
 func errNoEvent() *fault.Fault {
-	return fault.New(fault.ToolFailed, "macOS cannot create an event").WithHint("log a user in at this Mac's screen").
+	return fault.New(fault.ToolFailed, "macOS cannot create an event").WithHint("log in again at this Mac's screen").
 		WithDispatch(fault.NotDispatched)
 }
 

@@ -112,6 +112,7 @@ type library struct {
 	windowOnScreen    ref
 	setWindowLocation func(e ref, x, y float64)                        // nil: this macOS lacks it
 	createImage       func(r cgRect, option, window, image uint32) ref // nil: this macOS lacks it
+	session           func() ref                                       // a dictionary; 0: no user is logged in at the screen
 	mayCapture        func() bool                                      // nil: this macOS needs no permission
 	askCapture        func() bool                                      // asks the user for it; nil as mayCapture
 	responsible       func(pid int32) int32                            // whose permissions a process uses; nil: this macOS lacks it
@@ -181,7 +182,9 @@ func (l *library) coreGraphics() []symbol {
 		{"CGEventSetIntegerValueField", &l.setField}, {"CGEventSetFlags", &l.setFlags}, {"CGEventGetFlags", &l.flags},
 		{"CGEventSetLocation", &l.setLocation}, {"CGEventPostToPid", &l.post}, {"CGEventPost", &l.postAll},
 		{"CGEventCreate", &l.currentEvent}, {"CGEventGetLocation", &l.location}, {"CGEventSetDoubleValueField", &l.setDouble},
-		{"CGEventSourceCounterForEventType", &l.counter}, {"CGWindowListCopyWindowInfo", &l.windowList},
+
+		{"CGSessionCopyCurrentDictionary", &l.session}, {"CGEventSourceCounterForEventType", &l.counter},
+		{"CGWindowListCopyWindowInfo", &l.windowList},
 		{"CGRectMakeWithDictionaryRepresentation", &l.rectangle}, {"CGImageGetWidth", &l.imageWidth}, {"CGImageGetHeight", &l.imageHeight},
 		{"CGImageGetBytesPerRow", &l.imageRow}, {"CGImageGetBitsPerPixel", &l.imageBits}, {"CGImageGetBitmapInfo", &l.imageInfo},
 		{"CGImageGetDataProvider", &l.imageProvider}, {"CGDataProviderCopyData", &l.providerData}, {"kCGWindowNumber", &l.windowNumber},

@@ -75,6 +75,8 @@ func Marks() (all []mark.Mark) {
 			"header declares; other projects measured it on macOS 27",
 		"numbers: AppKit of macOS 27 drops a press whose number is used or not just above the system's count of presses, and a drag or a "+
 			"release with another number than its press; macOS 26 drops a release right after its press: other projects measured it",
+		"session: CGSessionCopyCurrentDictionary is null where no user is logged in at the screen, and has CGSSessionScreenIsLocked, which no "+
+			"header names, while it is locked",
 		"drags: AppKit begins no drag for events posted to a process; events posted at the HID tap with deltas begin one, and the release "+
 			"must be made after the last move arrived, up to 300 ms later: other projects measured it",
 		"keys: one event carries 20 units of UTF-16; flags in events suffice for a key with modifiers")

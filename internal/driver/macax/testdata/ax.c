@@ -46,7 +46,7 @@ void fake_reset(int pid) {
 	pthread_mutex_lock(&lock);
 	int pools = world.pools;
 	memset(&world, 0, offsetof(struct world, node));
-	world.pid = pid, world.pools = pools, world.trusted = world.capture = world.active = world.nodes = 1;
+	world.pid = pid, world.pools = pools, world.trusted = world.capture = world.active = world.session = world.nodes = 1;
 	world.counter[1] = 5000, world.counter[3] = 70, world.pointer = (CGPoint){7, 8};
 	told[0] = wrong[0] = 0;
 	add(0, "AXApplication", "Fake");                                                         // 1
@@ -104,6 +104,7 @@ void fake_kill(int id) { get(id)->dead = 1; }
 void fake_silence(int id) { get(id)->silent = 1; }
 void fake_mute(int id) { get(id)->role = 0; }
 void fake_trust(int is) { world.trusted = is; }
+void fake_session(int is) { world.session = is; }
 void fake_hang(int is) { world.hung = is; }
 void fake_hide(int is) { world.hidden = is; }
 void fake_modal(int window) { world.modal = window; }

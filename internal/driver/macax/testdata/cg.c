@@ -231,6 +231,17 @@ bool CGRectMakeWithDictionaryRepresentation(obj *d, CGRect *into) {
 	return true;
 }
 
+// CGSessionCopyCurrentDictionary is null without a user at the screen; a session that is not locked lacks the key.
+obj *CGSessionCopyCurrentDictionary(void) {
+	if (!world.session) return 0;
+	obj *d = array(4), *console = text("kCGSSessionOnConsoleKey"), *locked = text("CGSSessionScreenIsLocked");
+	d->kind = DICTIONARY, d->as.array.n = 0;
+	put(d, console, truth(1));
+	if (world.session == 2) put(d, locked, truth(1));
+	CFRelease(console), CFRelease(locked);
+	return d;
+}
+
 // Pictures: twice the points, a row longer than its pixels, BGRA.
 
 bool CGPreflightScreenCaptureAccess(void) { return world.capture; }

@@ -72,6 +72,7 @@ extern struct world {
 	int pools, pushed, from, dragged, presses, manual;
 	int64_t number; // of the last press of the mouse
 	int active, stubborn, covered, asked_trust, asked_capture, lag, responsible, imageless;
+	int session; // of the user at the screen: 0 none, 1 there, 2 locked
 	int activating; // how often the state is read until the app is active
 	uint32_t counter[32]; // of the system's events, by their type
 	CGPoint pointer;
