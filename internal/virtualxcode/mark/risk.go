@@ -188,6 +188,7 @@ func risksOfTheRest() []Risk {
 		{"CGEvent", []string{"windows:"}, "clicks and scrolls by input have no effect on desktop apps, and ios-agent reports it"},
 		{"CGEvent", []string{"numbers:"}, "clicks by input have no effect on desktop apps of macOS 27, and ios-agent reports it"},
 		{"CGEvent", []string{"drags:"}, "drags with the user's pointer have no effect on desktop apps, and ios-agent reports it"},
+		{"CGEvent", []string{"session:"}, "input for desktop apps goes to the lock screen, and ios-agent reports that nothing changed"},
 		{"CGEvent", []string{"keys:"}, "text typed into desktop apps is cut off, or keys arrive without their modifiers"},
 		{"CGWindowList", []string{"pictures:"}, "screenshots of desktop apps fail with a fault that names screencapture"},
 		{"CGWindowList", []string{"frames:"}, "a screenshot shows another window of the same desktop app"},
