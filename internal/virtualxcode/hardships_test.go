@@ -404,16 +404,23 @@ func TestHelloDoesNotWaitForHeldMainQueue(t *testing.T) {
 	}
 }
 
-// XCTest dismisses an alert of the app before an input, unless the agent switches that off, for which it needs undocumented keys.
-func TestAppAlertIsDismissedUnlessAgentPreventsIt(t *testing.T) {
-	for name, c := range map[string]struct {
-		agent virtualxcode.AgentSpec
-		set   map[string]string
-		stays bool
-	}{
+// keyUser is an agent under a hardship that undocumented keys of XCTest prevent.
+type keyUser struct {
+	agent virtualxcode.AgentSpec
+	set   map[string]string // of the hardship
+	stays bool              // the hardship changes nothing
+}
+
+func keyUsers() map[string]keyUser {
+	return map[string]keyUser{
 		"ours": {stays: true}, "public only": {agent: virtualxcode.AgentSpec{PublicOnly: true}},
 		"all": {set: map[string]string{"agents": "all"}},
-	} {
+	}
+}
+
+// XCTest dismisses an alert of the app before an input, unless the agent switches that off, for which it needs undocumented keys.
+func TestAppAlertIsDismissedUnlessAgentPreventsIt(t *testing.T) {
+	for name, c := range keyUsers() {
 		t.Run(name, func(t *testing.T) {
 			m := newMac(t)
 			client := m.hardAgent(c.agent)
@@ -437,14 +444,7 @@ func TestAppAlertIsDismissedUnlessAgentPreventsIt(t *testing.T) {
 
 // XCTest ends the test after a failed query, unless the agent prevents it, for which it needs undocumented keys.
 func TestFailedQueryEndsAgentUnlessAgentPreventsIt(t *testing.T) {
-	for name, c := range map[string]struct {
-		agent virtualxcode.AgentSpec
-		set   map[string]string
-		stays bool
-	}{
-		"ours": {stays: true}, "public only": {agent: virtualxcode.AgentSpec{PublicOnly: true}},
-		"all": {set: map[string]string{"agents": "all"}},
-	} {
+	for name, c := range keyUsers() {
 		t.Run(name, func(t *testing.T) {
 			m := newMac(t)
 			client := m.hardAgent(c.agent)

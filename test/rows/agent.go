@@ -23,7 +23,7 @@ func agent() []row {
 
 		works("the project folder is the host's to choose", "xctest:TestAgainForcesNewBuild"),
 		works("a port can be set, one for each device of a range", "xctest:TestPortRangeKeepsDevicePort"),
-		works("the time of a start can be set", "xctest:TestAgentWithHiddenOutputGetsPort"),
+		works("the time of a start can be set", "xctest:TestAgentWithHiddenOutputStartsAtFirstTry"),
 		works("a start is tried four times", "xctest:TestAgentIsTriedFourTimes"),
 		works("built by build-for-testing with the project and the scheme", "xcodebuild:TestAgentBuildTargetsOneDevice"),
 		departs("built for the generic simulator", "built for one device and one architecture: half the time, and no runtime is missing", adr,
