@@ -1,6 +1,9 @@
 package ui
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // cellSize is the edge of a square of the grid below, in points: about the size of a control.
 const cellSize = 64
@@ -213,6 +216,23 @@ func (f front) filled() (found bool) {
 	for _, c := range f.content {
 		c.Walk(func(d *Node) bool {
 			found = found || d.Interactive() && (d.Typed() != "" || !d.TakesText() && d.Value != "")
+			return !found
+		})
+	}
+	return found
+}
+
+// closers are the names of buttons that close a sheet, and do not go back in it.
+var closers = []string{"cancel", "close", "dismiss", "done"}
+
+// pages reports whether the sheet shows a page that another one leads to. The values of the earlier pages are not on the screen.
+func (f front) pages() (found bool) {
+	for _, c := range f.content {
+		c.Walk(func(d *Node) bool {
+			if d.Type == "NavigationBar" && d.Visible() {
+				back := d.backButton()
+				found = found || back != nil && !slices.Contains(closers, strings.ToLower(back.Label))
+			}
 			return !found
 		})
 	}

@@ -133,6 +133,30 @@ func TestRefusalUnderSheetReportsFilledFields(t *testing.T) {
 	}
 }
 
+// TestRefusalUnderSheetReportsEarlierPages: the values of a page that the sheet showed before are not on the screen, and closing the sheet
+// loses them.
+func TestRefusalUnderSheetReportsEarlierPages(t *testing.T) {
+	for name, c := range map[string]struct {
+		label, identifier string
+		x                 float64
+		want              bool
+	}{
+		"a button back":         {"Page 1", "BackButton", 10, true},
+		"a button on the left":  {"Page 1", "", 10, true},
+		"a button to cancel":    {"Cancel", "", 10, false},
+		"a button on the right": {"Add", "", 340, false},
+	} {
+		region, under, button := at("Other", 0, 0, 400, 800), at("Button", 0, 100, 100, 40), at("Button", c.x, 70, 50, 30)
+		region.Identifier, button.Label, button.Identifier = "PopoverDismissRegion", c.label, c.identifier
+		page, sheet := at("Other", 0, 0, 400, 800, under), at("Other", 0, 60, 400, 740, at("NavigationBar", 0, 60, 400, 50, button))
+		s := NewScreen("a", "", at("Application", 0, 0, 400, 800, page, region, sheet))
+		_, err := (&Refs{}).Reach("d", s, under)
+		if e, is := errors.AsType[*UnreachableError](err); !is || e.Pages != c.want {
+			t.Errorf("%s: got %+v, want a refusal that knows earlier pages: %v", name, err, c.want)
+		}
+	}
+}
+
 // TestKeyboardAndSystemWindowsCoverElements: keyboards and what the system shows over an app cover what lies under them, and no more.
 func TestKeyboardAndSystemWindowsCoverElements(t *testing.T) {
 	high, low, half := at("Button", 0, 20, 400, 50), at("Button", 0, 740, 300, 40), at("TextView", 0, 300, 400, 300)

@@ -139,6 +139,7 @@ type UnreachableError struct {
 	OffScreen bool        // scrolling may bring it into view
 	Cover     []Candidate // the elements over it, if any
 	Filled    bool        // it is a sheet with values that are lost when it closes
+	Pages     bool        // it is a sheet with earlier pages, which may hold such values too
 }
 
 func (e *UnreachableError) Error() string { return e.Element + " cannot be tapped: " + e.Why }
@@ -155,6 +156,8 @@ func (e *UnreachableError) Fault() *fault.Fault {
 				hint.Do("hide_keyboard"), hint.Do("type_text", "text", "TEXT", "submit", true))
 		case c.Identifier == dismissRegion && e.Filled:
 			f = f.WithHint("use the sheet: closing it loses the values in it; %s shows it", hint.Do("snapshot"))
+		case c.Identifier == dismissRegion && e.Pages:
+			f = f.WithHint("use the sheet; %s goes back in it", hint.Do("back"))
 		case c.Identifier == dismissRegion:
 			f = f.WithHint("use the sheet; %s closes it, or %s beside it",
 				hint.Do("back"), hint.Do("tap_element", "ref", "@"+strings.TrimPrefix(c.Ref, "@")))

@@ -183,17 +183,21 @@ func (s *Screen) BackButton() *Node {
 	if bar == nil {
 		return nil
 	}
-	if named := bar.button("back", "backbutton"); named != nil {
+	return bar.backButton()
+}
+
+// backButton is the button of a navigation bar that leads back, or nil.
+func (n *Node) backButton() (found *Node) {
+	if named := n.button("back", "backbutton"); named != nil {
 		return named
 	}
-	var first *Node
-	bar.Walk(func(n *Node) bool {
-		if first == nil && n.Role() == "button" && n.Visible() && n.Frame.Centre().X < bar.Frame.Centre().X {
-			first = n
+	n.Walk(func(c *Node) bool {
+		if found == nil && c.Role() == "button" && c.Visible() && c.Frame.Centre().X < n.Frame.Centre().X {
+			found = c
 		}
 		return true
 	})
-	return first
+	return found
 }
 
 // KeyboardExit is the key or the button above the keyboard that hides it, or nil.

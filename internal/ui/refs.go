@@ -291,7 +291,8 @@ func (r *Refs) Reach(device string, s *Screen, n *Node) (Reach, error) {
 	}
 	e := &UnreachableError{Element: n.Describe(), Ref: "@" + r.Name(device, s, n), Why: why, OffScreen: !n.Visible()}
 	if n.covered != nil {
-		e.Cover, e.Filled = r.Candidates(device, s, []*Node{n.covered}), s.front.filled()
+		e.Cover = r.Candidates(device, s, []*Node{n.covered})
+		e.Filled, e.Pages = s.front.filled(), s.front.pages()
 	}
 	return Reach{}, e
 }
