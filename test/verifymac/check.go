@@ -91,7 +91,7 @@ func (t *trial) check(ctx context.Context, parts []part) {
 	}
 }
 
-//go:embed twin/Permissions.swift
+//go:embed permissions/Permissions.swift
 var permissions []byte
 
 const accessibility = "accessibility"
