@@ -9,6 +9,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/network/hostproxy"
 	"ios-agent/internal/virtualxcode/world"
+	"ios-agent/test/freeport"
 	"ios-agent/test/house"
 )
 
@@ -103,7 +104,8 @@ func TestDaemonRestoresSystemProxyOfDeadDaemon(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
 	before := w.before()
-	w.Must("a", "proxy_start", map[string]any{"system_proxy": true})
+	// The proxy keeps its port over the restart; the default one may go to another test in the meantime.
+	w.Must("a", "proxy_start", map[string]any{"system_proxy": true, "port": freeport.Of(t)})
 	journal := hostproxy.JournalOf(w.Home.String())
 	raw, err := os.ReadFile(journal)
 	if err != nil {
